@@ -1,0 +1,56 @@
+"""Every error that Everlore raises on purpose.
+
+    EverloreError
+    ├── CallerError            the caller's fault: a clear message, never retried
+    │   ├── InvalidInput       names the field and the limit
+    │   ├── NotFound           an id or a name that does not exist here
+    │   └── ConfigurationError a setting, a folder or a database that cannot be used as it is
+    ├── WorldError             the world's fault: retried, then parked
+    │   ├── DatabaseUnavailable
+    │   └── ModelUnavailable   an embedding model that is missing, damaged or does not answer
+    └── InternalError          ours: parked, loud
+"""
+
+
+class EverloreError(Exception):
+    """Root of the tree; its text is one plain sentence (or two) that says what to do."""
+
+
+class CallerError(EverloreError):
+    """The caller can mend it; the same call will fail again."""
+
+
+class InvalidInput(CallerError):
+    """A value outside its limits.
+
+    `field` is the name as the caller wrote it (`messages[3].text`); `reason` says what is wrong and the limit.
+    """
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class NotFound(CallerError):
+    """Nothing of that name or id in this workspace."""
+
+
+class ConfigurationError(CallerError):
+    """A setting, folder or database that cannot be used as it is; the text says what to change."""
+
+
+class WorldError(EverloreError):
+    """Something outside failed; trying again later may help."""
+
+
+class DatabaseUnavailable(WorldError):
+    """Postgres cannot be reached, refuses us or ran out of something."""
+
+
+class ModelUnavailable(WorldError):
+    """A model is missing, damaged or does not answer."""
+
+
+class InternalError(EverloreError):
+    """A promise that our own code broke."""

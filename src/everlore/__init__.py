@@ -1,1 +1,65 @@
-"""TODO"""
+"""Everlore: a long-term memory for AI agents and companions.
+
+    async with Everlore.open() as lore:
+        workspace = await lore.workspace("alice")
+        await workspace.record([NewMessage(role="user", text="My sister Emma moved to Lisbon.")])
+        found = await workspace.recall("Where does my sister live?")
+
+The names below are the public interface. They are loaded when first used, so that `import everlore` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from everlore.app import Everlore as Everlore
+    from everlore.config import Settings as Settings
+    from everlore.domain.errors import CallerError as CallerError
+    from everlore.domain.errors import ConfigurationError as ConfigurationError
+    from everlore.domain.errors import DatabaseUnavailable as DatabaseUnavailable
+    from everlore.domain.errors import EverloreError as EverloreError
+    from everlore.domain.errors import InternalError as InternalError
+    from everlore.domain.errors import InvalidInput as InvalidInput
+    from everlore.domain.errors import ModelUnavailable as ModelUnavailable
+    from everlore.domain.errors import NotFound as NotFound
+    from everlore.domain.errors import WorldError as WorldError
+    from everlore.domain.messages import NewMessage as NewMessage
+    from everlore.domain.messages import Outcome as Outcome
+    from everlore.domain.messages import Receipt as Receipt
+    from everlore.domain.recall import Citation as Citation
+    from everlore.domain.recall import Hit as Hit
+    from everlore.domain.recall import Recall as Recall
+    from everlore.workspace import Workspace as Workspace
+
+_HOME = {
+    "Everlore": "everlore.app",
+    "Settings": "everlore.config",
+    "Workspace": "everlore.workspace",
+    **dict.fromkeys(("NewMessage", "Outcome", "Receipt"), "everlore.domain.messages"),
+    **dict.fromkeys(("Citation", "Hit", "Recall"), "everlore.domain.recall"),
+    **dict.fromkeys(
+        (
+            "CallerError",
+            "ConfigurationError",
+            "DatabaseUnavailable",
+            "EverloreError",
+            "InternalError",
+            "InvalidInput",
+            "ModelUnavailable",
+            "NotFound",
+            "WorldError",
+        ),
+        "everlore.domain.errors",
+    ),
+}
+__all__ = sorted(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'everlore' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return list(_HOME)

@@ -1,1 +1,1 @@
-"""TODO"""
+"""Frozen values, ids, errors and closed unions. Imports the standard library only."""

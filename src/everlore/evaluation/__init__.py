@@ -1,1 +1,1 @@
-"""TODO"""
+"""Benchmarks of memory as commands: how well does recall find what it should, on data that anybody can get."""

@@ -1,1 +1,1 @@
-"""TODO"""
+"""Adapters of the ports. Heavy libraries are imported here only, and only when an adapter is first used."""

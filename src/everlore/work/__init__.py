@@ -1,1 +1,1 @@
-"""TODO"""
+"""Work: jobs, the worker that runs them, and the sweep that finds what was left behind."""

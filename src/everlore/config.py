@@ -1,0 +1,122 @@
+"""The settings: one frozen value, and the only reader of the environment and of everlore.toml.
+
+Precedence, highest first: keyword arguments (command-line flags), environment variables (`EVERLORE_...`), the file
+`everlore.toml`, defaults. The file is `$EVERLORE_CONFIG` if that is set, else `everlore.toml` in the current folder, else
+`everlore.toml` in the user's configuration folder.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from everlore.domain.errors import ConfigurationError
+
+Weight = Annotated[float, Field(ge=0, le=10)]
+
+
+class RecallSettings(BaseModel):
+    """Weights and sizes of recall. The defaults were measured (docs/path.md); `everlore eval` measures yours.
+
+    Signals are scaled to 0-1 over the candidates before they are weighed, so a weight is a share of influence.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    lexical: Weight = 1.0
+    vector: Weight = 1.0
+    late_interaction: Weight = 0.67
+    author: Weight = Field(0.1, description="added when the question names the author of a message")
+    time: Weight = Field(0.2, description="added when a message lies in a time that the question names")
+    session: Weight = Field(0.2, description="times the best score of the message's session")
+    role: Weight = Field(0.35, description="added to the person's own messages when the question says I, my, we")
+    lane_depth: int = Field(50, ge=1, le=1000, description="the best so many of each lane become candidates")
+    reach: int = Field(2, ge=0, le=5, description="neighbours on each side that join the candidates and the windows")
+    rerank_depth: int = Field(50, ge=0, le=500, description="the best so many are reranked")
+    exact_below: int = Field(5000, ge=0, le=1_000_000, description="vectors are compared exactly up to so many passages")
+
+
+class EmbedderSettings(BaseModel):
+    """An embedding model served by an endpoint that speaks the OpenAI protocol (`POST {url}/embeddings`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: str
+    model: str
+    dimensions: int = Field(ge=1, le=4000)
+    api_key_env: str | None = Field(None, description="name of the environment variable that holds the key")
+    question_prefix: str = ""
+    passage_prefix: str = ""
+    timeout_s: float = Field(30.0, gt=0)
+    batch: int = Field(64, ge=1, le=2048)
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Environment names are upper case: `EVERLORE_DATA_DIR`, `EVERLORE_RECALL__AUTHOR`."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix="EVERLORE_", env_nested_delimiter="__", nested_model_default_partial_update=True
+    )
+
+    data_dir: Path | None = Field(None, description="where the embedded Postgres keeps its data")
+    database_url: str | None = Field(None, description="another Postgres instead of the embedded one (the application's login)")
+    migration_url: str | None = Field(None, description="the owner's login; the database URL if it is left out")
+    worker_url: str | None = Field(None, description="the workers' login; the database URL if it is left out")
+    pool_size: int = Field(8, ge=1, le=200)
+    embedder: str = Field("minilm", description="the model that new installations use: minilm, none, or a name in embedders")
+    embedders: dict[str, EmbedderSettings] = Field(default_factory=dict[str, EmbedderSettings])
+    threads: int = Field(0, ge=0, le=256, description="processor threads for the bundled model; 0 means all cores for bulk")
+    host: Literal["127.0.0.1", "localhost", "::1"] = "127.0.0.1"
+    port: int = Field(7411, ge=0, le=65535)
+    recall: RecallSettings = RecallSettings()
+
+    @field_validator("embedders")
+    @classmethod
+    def _names_are_free(cls, embedders: dict[str, EmbedderSettings]) -> dict[str, EmbedderSettings]:
+        if taken := {"minilm", "none"} & embedders.keys():
+            raise ValueError(f"the name {sorted(taken)[0]!r} is taken by Everlore itself")
+        return embedders
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_file())
+
+
+def config_file() -> Path | None:
+    """The file that is read: the one named by EVERLORE_CONFIG, or the first that exists of the usual places."""
+    if named := os.environ.get("EVERLORE_CONFIG"):
+        if not Path(named).is_file():
+            raise ConfigurationError(f"EVERLORE_CONFIG names {named}, but there is no such file.")
+        return Path(named)
+    usual = (Path("everlore.toml"), platformdirs.user_config_path("everlore") / "everlore.toml")
+    return next((path for path in usual if path.is_file()), None)
+
+
+def load_settings(**flags: Any) -> Settings:
+    """Read the settings; flags that are None count as not given.
+
+    Raises ConfigurationError that names the setting and what is wrong with it.
+    """
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{config_file()} is not valid TOML: {error}") from error
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in error.errors())
+        raise ConfigurationError(f"The settings are not usable: {problems}") from error

@@ -1,0 +1,88 @@
+"""The index step: passages become postings and vectors. Load reads, think embeds holding no connection, commit writes.
+
+Watermarks decide what is to be done, so running it twice, or two at once, is harmless.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from uuid import UUID
+
+from everlore.ports.embedder import Embedder
+from everlore.store import index, postings
+from everlore.store.database import Database
+from everlore.store.index import EmbeddingModel
+
+# A stretch is one transaction: small enough that a crash costs seconds, large enough that commits cost nothing.
+STRETCH = 256
+
+
+async def index_thread(
+    database: Database,
+    workspace_id: UUID,
+    thread_id: UUID,
+    embedders: Mapping[str, Embedder],
+    *,
+    exact_below: int,
+    progress: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Bring a thread's postings and vectors up to date. `progress` hears of each number of passages embedded."""
+    await pack_tail(database, workspace_id)
+    for model in await known_models(database, workspace_id):
+        if embedder := embedders.get(model.name):
+            await _embed_thread(database, workspace_id, thread_id, model, embedder, progress)
+    await ensure_vector_indexes(database, workspace_id, exact_below)
+
+
+async def pack_tail(database: Database, workspace_id: UUID, *, at_least: int = postings.TAIL_LIMIT) -> int:
+    """Pack fresh passages into the postings, if they are so many; returns how many were packed."""
+    async with database.workspace(workspace_id) as connection:
+        if await postings.tail_size(connection) < at_least:
+            return 0
+        return await postings.pack(connection)
+
+
+async def known_models(database: Database, workspace_id: UUID) -> Sequence[EmbeddingModel]:
+    async with database.workspace(workspace_id, read_only=True) as connection:
+        return await index.models(connection)
+
+
+async def ensure_vector_indexes(database: Database, workspace_id: UUID, exact_below: int) -> None:
+    """Once a workspace has outgrown exact comparison and its backlog is done, its partition gets an HNSW index.
+
+    Building in bulk costs a fifth of inserting row by row, so the first import comes before the index.
+    """
+    async with database.workspace(workspace_id) as connection:
+        if await index.last_passage(connection) <= exact_below:
+            return
+        for model in await index.models(connection):
+            if not await index.has_vector_index(connection, model.model_id):
+                _, passages = await index.behind(connection, model.step)
+                if passages == 0:
+                    await index.build_vector_index(connection, model.model_id)
+
+
+async def rebuild(database: Database, workspace_id: UUID) -> None:
+    """Forget all postings and vectors of a workspace; the steps then write them anew from the passages."""
+    async with database.workspace(workspace_id) as connection:
+        await postings.forget_all(connection)
+        for model in await index.models(connection):
+            await index.forget(connection, model)
+
+
+async def _embed_thread(
+    database: Database,
+    workspace_id: UUID,
+    thread_id: UUID,
+    model: EmbeddingModel,
+    embedder: Embedder,
+    progress: Callable[[int], None],
+) -> None:
+    while True:
+        async with database.workspace(workspace_id, read_only=True) as connection:
+            stretch = await index.load(connection, model, thread_id, STRETCH)
+        if stretch is None:
+            return
+        encoded = await embedder.encode_passages([text for _, text in stretch.passages])
+        numbered = [(number, one) for (number, _), one in zip(stretch.passages, encoded, strict=True)]
+        async with database.workspace(workspace_id) as connection:
+            await index.commit(connection, model, thread_id, stretch.upto, numbered)
+        progress(len(numbered))

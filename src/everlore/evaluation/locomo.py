@@ -1,0 +1,170 @@
+"""LoCoMo (Maharana et al. 2024): does recall find the turns that answer? The unit is the single turn; no model is asked.
+
+Each conversation goes into a workspace of its own. Gold are the ids in `evidence` that name a turn; a question that is left
+with none is skipped. recall@k is the share of a question's gold turns among the first k messages; hit@k whether any is there;
+nDCG@10 has binary gain and an ideal of min(10, gold). Category 5 asks about what was never said (or of the wrong person):
+how well the confidence of the first hit tells those from the answerable ones is the AUC.
+"""
+
+import math
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, median, quantiles
+from typing import Any
+from uuid import UUID
+
+from everlore.app import Everlore
+from everlore.capture.importers import LocomoConversation, read_locomo
+from everlore.domain.errors import InvalidInput
+from everlore.workspace import Workspace
+
+CUTS = (1, 5, 10, 20, 50)
+LIMIT = 50
+_TURN = re.compile(r"D\d+:\d+")
+_NEVER_SAID = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One question's outcome: ranks (from 0) at which gold turns were found, and how many there are."""
+
+    category: int
+    gold: int
+    ranks: tuple[int, ...]
+    confidence: float
+    latency_ms: float
+
+
+@dataclass(slots=True)
+class Result:
+    answers: list[Answer] = field(default_factory=list[Answer])
+    turns: int = 0
+    record_s: float = 0.0
+    index_s: float = 0.0
+
+    def summary(self) -> dict[str, Any]:
+        """All figures, with the keys that the command prints as JSON; shares are 0-1."""
+        asked = [a for a in self.answers if a.category != _NEVER_SAID] or self.answers
+        latencies = [a.latency_ms for a in self.answers]
+        spread = quantiles(latencies, n=20) if len(latencies) > 1 else latencies * 19
+        return {
+            **_quality(asked),
+            "by_category": {
+                str(category): {**_quality(group), "questions": len(group)}
+                for category in sorted({a.category for a in self.answers})
+                if (group := [a for a in self.answers if a.category == category])
+            },
+            "confidence_auc": confidence_auc(self.answers),
+            "latency_ms": {"p50": round(median(latencies), 2), "p95": round(spread[18], 2)},
+            "questions": len(self.answers),
+            "turns": self.turns,
+            "ingest": {
+                "turns_per_second_recorded": round(self.turns / self.record_s, 1) if self.record_s else None,
+                "turns_per_second_indexed": round(self.turns / (self.record_s + self.index_s), 1) if self.index_s else None,
+            },
+        }
+
+
+async def evaluate(
+    lore: Everlore,
+    path: Path,
+    *,
+    categories: Sequence[int] = (1, 2, 3, 4, 5),
+    limit: int | None = None,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> Result:
+    """Run the benchmark. `limit` stops after so many questions. `progress` hears (what, done, of)."""
+    conversations = read_locomo(path)
+    asked = {id(c): gold_questions(c, categories) for c in conversations}
+    total = sum(map(len, asked.values()))
+    if limit is not None:
+        total = min(total, limit)
+    if not total:
+        raise InvalidInput("categories", f"no question of the file belongs to {list(categories)}")
+    result = Result()
+    for conversation in conversations:
+        if len(result.answers) >= total:
+            break
+        workspace = await lore.workspace(f"locomo-{conversation.name}")
+        turn_of = await _record(lore, workspace, conversation, result, progress)
+        now = conversation.sessions[-1].messages[-1].at
+        for question, category, gold in asked[id(conversation)][: total - len(result.answers)]:
+            began = time.perf_counter()
+            found = await workspace.recall(question, limit=LIMIT, now=now)
+            latency = (time.perf_counter() - began) * 1000
+            ranked = [turn_of[hit.citation.message_id] for hit in found.hits]
+            ranks = tuple(rank for rank, turn in enumerate(ranked) if turn in gold)
+            confidence = found.hits[0].confidence if found.hits else 0.0
+            result.answers.append(Answer(category, len(gold), ranks, confidence, latency))
+            progress("questions", len(result.answers), total)
+    return result
+
+
+async def _record(
+    lore: Everlore,
+    workspace: Workspace,
+    conversation: LocomoConversation,
+    result: Result,
+    progress: Callable[[str, int, int], None],
+) -> dict[UUID, str]:
+    """Record and index a conversation; returns the turn that each message is."""
+    turn_of: dict[UUID, str] = {}
+    began = time.perf_counter()
+    for session in conversation.sessions:
+        receipt = await workspace.record(session.messages, thread=conversation.name, session=session.name)
+        for message, outcome in zip(session.messages, receipt.outcomes, strict=True):
+            if outcome.message_id is not None and message.external_id is not None:
+                turn_of[outcome.message_id] = message.external_id
+    recorded = time.perf_counter()
+    done = 0
+
+    def embedded(passages: int) -> None:
+        nonlocal done
+        done += passages
+        progress(f"turns of {conversation.name}", done, len(turn_of))
+
+    await lore.catch_up(progress=embedded)
+    result.turns += len(turn_of)
+    result.record_s += recorded - began
+    result.index_s += time.perf_counter() - recorded
+    return turn_of
+
+
+def gold_questions(conversation: LocomoConversation, categories: Sequence[int]) -> list[tuple[str, int, frozenset[str]]]:
+    """Question, category and gold turns of each question that has any."""
+    turns = {message.external_id for session in conversation.sessions for message in session.messages}
+    questions: list[tuple[str, int, frozenset[str]]] = []
+    for item in conversation.questions:
+        named = (turn for evidence in item.get("evidence") or () for turn in _TURN.findall(str(evidence)))
+        gold = frozenset(turn for turn in named if turn in turns)
+        if item["category"] in categories and gold:
+            questions.append((item["question"], item["category"], gold))
+    return questions
+
+
+def _quality(answers: Sequence[Answer]) -> dict[str, dict[str, float]]:
+    return {
+        "recall": {str(k): round(fmean(sum(r < k for r in a.ranks) / a.gold for a in answers), 4) for k in CUTS},
+        "hit": {str(k): round(fmean(any(r < k for r in a.ranks) for a in answers), 4) for k in CUTS},
+        "ndcg": {"10": round(fmean(ndcg(a.ranks, a.gold, 10) for a in answers), 4)},
+    }
+
+
+def ndcg(ranks: Sequence[int], gold: int, k: int) -> float:
+    """Normalised discounted cumulative gain (Jarvelin and Kekalainen 2002) with binary gain; ranks count from 0."""
+    gain = sum(1 / math.log2(rank + 2) for rank in ranks if rank < k)
+    ideal = sum(1 / math.log2(rank + 2) for rank in range(min(k, gold)))
+    return gain / ideal if ideal else 0.0
+
+
+def confidence_auc(answers: Sequence[Answer]) -> float | None:
+    """How often an answerable question has more confidence than one about what was never said; ties count half."""
+    said = [a.confidence for a in answers if a.category != _NEVER_SAID]
+    never = [a.confidence for a in answers if a.category == _NEVER_SAID]
+    if not said or not never:
+        return None
+    wins = sum((s > n) + (s == n) / 2 for s in said for n in never)
+    return round(wins / (len(said) * len(never)), 4)

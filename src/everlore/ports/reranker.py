@@ -1,0 +1,42 @@
+"""Reranker: the best candidates, looked at once more together with the question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.ports.embedder import EncodedQuestion, TokenMatrix
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`weights` has one weight per token of `encoded` (how much the token's word tells), summing to 1, if it has tokens."""
+
+    text: str
+    encoded: EncodedQuestion | None
+    weights: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage with what the reranker asked for: its text, or its stored token vectors (None where there are none)."""
+
+    passage_id: int
+    text: str | None
+    tokens: TokenMatrix | None
+
+
+class Reranker(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def needs(self) -> Literal["tokens", "text"]:
+        """What candidates must carry; the other is left out, because reading it costs time."""
+        ...
+
+    async def score(self, question: Question, candidates: Sequence[Candidate]) -> list[float | None]:
+        """One score per candidate, higher is better, comparable within the call; None where it cannot tell."""
+        ...

@@ -1,0 +1,90 @@
+"""Fusion: the lanes' signals over the candidates become one relevance. Pure functions on arrays.
+
+Every signal is scaled to 0-1 over the candidates (min-max) before it is weighed: raw cosines of one model lie within 0.1 of
+each other and BM25 has no bound. Reciprocal ranks with the usual constant lose to this on pools of hundreds (docs/path.md).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.recall.bm25 import Lexical, window_score
+from everlore.store.recall import Surroundings
+
+Scores = NDArray[np.float64]
+
+
+def scaled(values: Scores) -> Scores:
+    """To 0-1 over all values; equal ones become 0."""
+    if not len(values):
+        return values
+    low, high = values.min(), values.max()
+    return (values - low) / (high - low) if high > low else np.zeros_like(values)
+
+
+def neighbour_pairs(session: NDArray[np.int64], sequence: NDArray[np.int64], distance: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Places (i, j) where candidate j comes `distance` passages after candidate i in the same session."""
+    # One sortable key per candidate; sessions are far enough apart that no distance reaches from one into the next.
+    keys = session * (int(sequence.max(initial=0)) + 1000) + sequence
+    order = np.argsort(keys, kind="stable")
+    at = np.searchsorted(keys, keys + distance, sorter=order)
+    inside = at < len(keys)
+    later = order[np.where(inside, at, 0)]
+    met = inside & (keys[later] == keys + distance)
+    return np.flatnonzero(met), later[met]
+
+
+def windows(values: NDArray[np.float64], session: NDArray[np.int64], sequence: NDArray[np.int64], reach: int) -> list[NDArray[np.float64]]:
+    """Sums over each candidate and its neighbours up to 0, 1, ... `reach` away: one array per width, shaped like `values`."""
+    sums = [values]
+    for distance in range(1, reach + 1):
+        earlier, later = neighbour_pairs(session, sequence, distance)
+        wider = sums[-1].copy()
+        np.add.at(wider, earlier, values[later])
+        np.add.at(wider, later, values[earlier])
+        sums.append(wider)
+    return sums
+
+
+def lexical_signal(candidates: Surroundings, counts: NDArray[np.float64], lexical: Lexical, reach: int) -> Scores:
+    """BM25 of each passage and of its windows, each scaled, then averaged."""
+    of_counts = windows(counts, candidates.session, candidates.sequence, reach)
+    of_lengths = windows(candidates.lengths, candidates.session, candidates.sequence, reach)
+    widths = [
+        scaled(window_score(c, n, lexical.idf, lexical.mean_length * (2 * width + 1)))
+        for width, (c, n) in enumerate(zip(of_counts, of_lengths, strict=True))
+    ]
+    return np.mean(widths, axis=0)
+
+
+def vector_signal(candidates: Surroundings, question: NDArray[np.float32], reach: int) -> Scores:
+    """Cosine of each passage and of its windows (a window's vector is the sum of its passages'), scaled, then averaged."""
+    assert candidates.vectors is not None  # noqa: S101 - asked only when there is a model
+    widths: list[Scores] = []
+    for sums in windows(candidates.vectors.astype(np.float64), candidates.session, candidates.sequence, reach):
+        lengths = np.linalg.norm(sums, axis=1)
+        widths.append(scaled(sums @ question / np.maximum(lengths, 1e-9)))
+    return np.mean(widths, axis=0)
+
+
+def with_unknown(scores: Sequence[float | None]) -> Scores:
+    """Scaled scores in which what was not scored counts as the lowest."""
+    known = [one for one in scores if one is not None]
+    lowest = min(known, default=0.0)
+    return scaled(np.array([lowest if one is None else one for one in scores], dtype=np.float64))
+
+
+def weighted(signals: Sequence[tuple[float, Scores]]) -> Scores:
+    """The weighted mean of signals; of those at hand, so that a missing lane does not lower everything."""
+    total = sum(weight for weight, _ in signals)
+    if total == 0:
+        return np.zeros_like(signals[0][1])
+    return np.sum([weight * signal for weight, signal in signals], axis=0) / total
+
+
+def best_of_session(scores: Scores, session: NDArray[np.int64]) -> Scores:
+    """For each candidate the best score that its session has."""
+    best = np.full(int(session.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(best, session, scores)
+    return best[session]

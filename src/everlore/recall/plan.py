@@ -1,0 +1,64 @@
+"""Plan: what the question itself says about where its answer lies. Pure functions on text."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from everlore.recall.times import TimeRange, read_times
+
+_WORD = re.compile(r"[^\W_]+")
+_FIRST_PERSON = re.compile(r"\b(?:I|i|me|my|mine|myself|we|us|our|ours)\b|\b(?:jag|mig|min|mitt|mina|vi|ich|mir|mich|mein\w*|yo|mi|mis|eu|meu|minha)\b")
+_OF_ASSISTANT = re.compile(
+    r"\b(?:did|have|had|were|was) you\b|\byou (?:said|told|suggest\w*|recommend\w*|advis\w*|explain\w*|wrote|gave|mention\w*)\b"
+    r"|\byour (?:advice|answer|suggestions?|recommendations?|explanation|recipe|list|plan)\b",
+    re.IGNORECASE,
+)
+_PRESENT = re.compile(r"\b(?:now|nowadays|currently|current|at the moment|these days|at present|still|today|latest)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`prefers` is whose messages the question is about: the person's own, the assistant's, or nobody's in particular."""
+
+    question: str
+    times: tuple[TimeRange, ...]
+    prefers: Literal["user", "assistant"] | None
+    about_present: bool
+
+
+def plan(question: str, now: datetime) -> Plan:
+    prefers: Literal["user", "assistant"] | None = None
+    if _OF_ASSISTANT.search(question):
+        prefers = "assistant"
+    elif _FIRST_PERSON.search(question):
+        prefers = "user"
+    return Plan(question, read_times(question, now), prefers, bool(_PRESENT.search(question)))
+
+
+def words(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and normal form of each word, in the manner of the stored SQL function."""
+    return [(match.start(), match.end(), fold(match.group())) for match in _WORD.finditer(text)]
+
+
+def fold(text: str) -> str:
+    """Lower case without accents."""
+    decomposed = unicodedata.normalize("NFKD", text.lower())
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
+
+
+def authors_named(question: str, authors: Iterable[str]) -> frozenset[str]:
+    """Of the given authors those that the question names, by full name or by one part of it.
+
+    A part counts only with a capital (or in a question without any), so that "will you" does not name Will.
+    """
+    capitals = any(character.isupper() for character in question[1:])
+    said = {fold(m.group()) for m in _WORD.finditer(question) if not capitals or m.group()[0].isupper()}
+    named: set[str] = set()
+    for author in authors:
+        parts = [fold(m.group()) for m in _WORD.finditer(author)]
+        if any(len(part) > 1 and part in said for part in parts):
+            named.add(author)
+    return frozenset(named)

@@ -1,0 +1,209 @@
+"""Threads, sessions and messages: what was said, in the order in which it was said."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everlore.domain.ids import new_id
+from everlore.store.database import Connection, fetched
+from everlore.store.queries import queries
+
+_QUERIES = queries("conversation")
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    """A locked thread: the numbers given out so far, and where the conversation stands."""
+
+    thread_id: UUID
+    last_position: int
+    last_sequence: int
+    last_session_id: UUID | None
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    thread_id: UUID
+    name: str
+    project: str | None
+    taxonomy: str | None
+    last_at: datetime | None
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """All of one message as it was given."""
+
+    message_id: UUID
+    thread: str
+    session: str | None
+    position: int
+    role: str
+    author: str
+    at: datetime
+    recorded_at: datetime
+    text: str
+    captions: list[str]
+    system_prompt: str | None
+    tool_calls: list[dict[str, Any]]
+    external_id: str | None
+    reply_to: str | None
+    metadata: dict[str, Any]
+    taxonomy: str | None
+
+
+async def open_thread(connection: Connection, name: str, project: str | None, taxonomy: str | None) -> ThreadState:
+    """The thread of that name, made if need be, locked until the end of the transaction."""
+    project_id: UUID | None = None
+    if project is not None:
+        cursor = await connection.execute(_QUERIES["open_project"], {"id": new_id(), "name": project})
+        project_id = fetched(await cursor.fetchone())
+    cursor = await connection.execute(
+        _QUERIES["open_thread"], {"id": new_id(), "name": name, "project_id": project_id, "taxonomy": taxonomy}
+    )
+    row = await cursor.fetchone()
+    assert row is not None  # noqa: S101 - an upsert always returns its row
+    return ThreadState(*row)
+
+
+async def find_thread(connection: Connection, name: str) -> UUID | None:
+    row = await (await connection.execute(_QUERIES["find_thread"], {"name": name})).fetchone()
+    return row[0] if row else None
+
+
+async def known_external_ids(
+    connection: Connection, thread: str, external_ids: Sequence[str]
+) -> dict[str, tuple[UUID, bytes]]:
+    """Of the given external ids those that the thread holds, with the message's id and the hash of its content."""
+    if not external_ids:
+        return {}
+    cursor = await connection.execute(
+        _QUERIES["known_external_ids"], {"thread": thread, "external_ids": list(external_ids)}
+    )
+    return {external_id: (message_id, bytes(content)) for external_id, message_id, content in await cursor.fetchall()}
+
+
+async def take_passages(connection: Connection, count: int) -> int:
+    """Take `count` passage numbers; returns the last one that was given out before them.
+
+    Meant for a transaction of its own, so that other writers of the workspace do not wait. It need not reach the disk by
+    itself: the log is written in order, so it is safe once the transaction that uses the numbers is.
+    """
+    await connection.execute("set local synchronous_commit = off")
+    return fetched(await (await connection.execute(_QUERIES["take_passages"], {"count": count})).fetchone())
+
+
+async def open_session(
+    connection: Connection, thread_id: UUID, name: str | None, started_at: datetime, ended_at: datetime
+) -> UUID:
+    """A new session, or the thread's session of that name; its span covers the given one."""
+    cursor = await connection.execute(
+        _QUERIES["open_session"],
+        {"id": new_id(), "thread_id": thread_id, "name": name, "started_at": started_at, "ended_at": ended_at},
+    )
+    return fetched(await cursor.fetchone())
+
+
+async def extend_session(connection: Connection, session_id: UUID, started_at: datetime, ended_at: datetime) -> None:
+    await connection.execute(
+        _QUERIES["extend_session"], {"id": session_id, "started_at": started_at, "ended_at": ended_at}
+    )
+
+
+async def insert(
+    connection: Connection,
+    thread_id: UUID,
+    messages: Iterable[Sequence[Any]],
+    passages: Iterable[Sequence[Any]],
+) -> None:
+    """Write rows in bulk. Columns are those of the staging tables (see conversation.sql: make_staging)."""
+    await connection.execute("set local client_min_messages = warning")
+    await connection.execute(_QUERIES["make_staging"])
+    for table, rows in (("copy_messages", messages), ("copy_passages", passages)):
+        async with connection.cursor().copy(_QUERIES[table]) as copy:
+            for row in rows:
+                await copy.write_row(row)
+    await connection.execute(_QUERIES["insert_messages"], {"thread_id": thread_id})
+    await connection.execute(_QUERIES["insert_passages"], {"thread_id": thread_id})
+
+
+async def advance(connection: Connection, state: ThreadState) -> None:
+    """Note where the thread stands now, raise the watermarks and leave the job: all in the caller's transaction."""
+    await connection.execute(
+        _QUERIES["advance_thread"],
+        {
+            "thread_id": state.thread_id,
+            "last_position": state.last_position,
+            "last_sequence": state.last_sequence,
+            "session_id": state.last_session_id,
+            "at": state.last_at,
+        },
+    )
+    await connection.execute(
+        _QUERIES["raise_watermarks"], {"thread_id": state.thread_id, "last_position": state.last_position}
+    )
+    await connection.execute(_QUERIES["defer_index"], {"thread_id": state.thread_id})
+
+
+async def audit(connection: Connection, action: str, subject: str | None, **detail: Any) -> None:
+    """Note a write in the audit log."""
+    await connection.execute(
+        _QUERIES["audit"], {"id": new_id(), "action": action, "subject": subject, "detail": Jsonb(detail)}
+    )
+
+
+async def list_threads(connection: Connection) -> list[ThreadSummary]:
+    rows = await (await connection.execute(_QUERIES["list_threads"])).fetchall()
+    return [
+        ThreadSummary(thread_id, name, project, taxonomy, last_at, messages)
+        for thread_id, name, project, taxonomy, _, last_at, messages in rows
+    ]
+
+
+async def find_message(connection: Connection, ending: str) -> list[UUID]:
+    """Up to two messages whose id ends so: none, the one, or proof that more must be typed."""
+    rows = await (await connection.execute(_QUERIES["find_message"], {"ending": ending})).fetchall()
+    return [row[0] for row in rows]
+
+
+async def show_message(connection: Connection, message_id: UUID) -> StoredMessage | None:
+    row = await (await connection.execute(_QUERIES["show_message"], {"message_id": message_id})).fetchone()
+    return StoredMessage(*row) if row else None
+
+
+async def lock_thread_of_message(connection: Connection, message_id: UUID) -> tuple[UUID, str] | None:
+    row = await (await connection.execute(_QUERIES["lock_thread_of_message"], {"message_id": message_id})).fetchone()
+    return (row[0], row[1]) if row else None
+
+
+async def lock_thread(connection: Connection, name: str) -> UUID | None:
+    row = await (await connection.execute(_QUERIES["lock_thread"], {"name": name})).fetchone()
+    return row[0] if row else None
+
+
+async def passages_of_message(connection: Connection, message_id: UUID) -> list[int]:
+    rows = await (await connection.execute(_QUERIES["passages_of_message"], {"message_id": message_id})).fetchall()
+    return [row[0] for row in rows]
+
+
+async def passages_of_thread(connection: Connection, thread_id: UUID) -> list[int]:
+    rows = await (await connection.execute(_QUERIES["passages_of_thread"], {"thread_id": thread_id})).fetchall()
+    return [row[0] for row in rows]
+
+
+async def delete_message(connection: Connection, thread_id: UUID, message_id: UUID) -> None:
+    await connection.execute(_QUERIES["delete_message"], {"message_id": message_id})
+    await connection.execute(_QUERIES["delete_empty_sessions"], {"thread_id": thread_id})
+
+
+async def delete_thread(connection: Connection, thread_id: UUID) -> int:
+    """Delete a thread with everything in it; returns the number of its messages."""
+    cursor = await connection.execute(_QUERIES["delete_messages_of_thread"], {"thread_id": thread_id})
+    await connection.execute(_QUERIES["delete_thread"], {"thread_id": thread_id})
+    return cursor.rowcount

@@ -1,0 +1,91 @@
+-- What was said: workspaces, projects, threads, sessions, messages, and the audit of writes.
+
+create table everlore.workspace (
+    workspace_id uuid primary key,
+    name text not null unique check (length(name) between 1 and 200),
+    created_at timestamptz not null default now()
+);
+
+create table everlore.project (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    project_id uuid not null,
+    name text not null check (length(name) between 1 and 200),
+    taxonomy ltree,
+    created_at timestamptz not null default now(),
+    primary key (workspace_id, project_id),
+    unique (workspace_id, name)
+);
+create index project_taxonomy on everlore.project using gist (workspace_id, taxonomy);
+
+-- `last_position`, `last_sequence`: numbers given out so far to messages and passages, under this row's lock.
+-- `last_session_id`, `last_at`: where the conversation stands, for the rule of the six-hour gap.
+create table everlore.thread (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    thread_id uuid not null,
+    name text not null check (length(name) between 1 and 200),
+    project_id uuid,
+    taxonomy ltree,
+    last_position integer not null default 0,
+    last_sequence integer not null default 0,
+    last_session_id uuid,
+    last_at timestamptz,
+    created_at timestamptz not null default now(),
+    primary key (workspace_id, thread_id),
+    unique (workspace_id, name),
+    foreign key (workspace_id, project_id) references everlore.project on delete set null (project_id)
+);
+create index thread_project on everlore.thread (workspace_id, project_id) where project_id is not null;
+create index thread_taxonomy on everlore.thread using gist (workspace_id, taxonomy);
+
+create table everlore.session (
+    workspace_id uuid not null,
+    session_id uuid not null,
+    thread_id uuid not null,
+    name text,
+    started_at timestamptz not null,
+    ended_at timestamptz not null,
+    primary key (workspace_id, session_id),
+    foreign key (workspace_id, thread_id) references everlore.thread on delete cascade
+);
+create unique index session_name on everlore.session (workspace_id, thread_id, name) where name is not null;
+create index session_time on everlore.session (workspace_id, thread_id, started_at);
+
+create table everlore.message (
+    workspace_id uuid not null,
+    message_id uuid not null,
+    thread_id uuid not null,
+    session_id uuid not null,
+    position integer not null,
+    role text not null check (role in ('user', 'assistant', 'system', 'tool')),
+    author text not null,
+    occurred_at timestamptz not null,
+    recorded_at timestamptz not null default now(),
+    text text not null,
+    captions text[] not null default '{}',
+    system_prompt text,
+    tool_calls jsonb not null default '[]',
+    external_id text,
+    reply_to text,
+    metadata jsonb not null default '{}',
+    taxonomy ltree,
+    content_hash bytea not null,
+    primary key (workspace_id, message_id),
+    unique (workspace_id, thread_id, position),
+    foreign key (workspace_id, thread_id) references everlore.thread on delete cascade,
+    foreign key (workspace_id, session_id) references everlore.session
+);
+create unique index message_external_id on everlore.message (workspace_id, thread_id, external_id) where external_id is not null;
+create index message_session on everlore.message (workspace_id, session_id);
+-- A short id is the random end of the UUID.
+create index message_short_id on everlore.message (workspace_id, right(message_id::text, 8));
+
+create table everlore.audit_log (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    audit_id uuid not null,
+    at timestamptz not null default now(),
+    actor text not null default current_user,
+    action text not null,
+    subject text,
+    detail jsonb not null default '{}',
+    primary key (workspace_id, audit_id)
+);

@@ -1,0 +1,90 @@
+"""The operator's side: workspaces, models, jobs. Most of it is for the workers' role only."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everlore.domain.ids import new_id
+from everlore.store.database import Connection, fetched
+from everlore.store.queries import queries
+
+_QUERIES = queries("operations")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSummary:
+    workspace_id: UUID
+    name: str
+    created_at: datetime
+    threads: int
+    messages: int
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProgress:
+    """An embedding model and how many threads still lack vectors of it."""
+
+    name: str
+    dimensions: int
+    in_use: bool
+    threads_behind: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedJob:
+    """A job that failed for good; retry it with `everlore jobs retry`."""
+
+    job_id: int
+    task: str
+    attempts: int
+    arguments: dict[str, Any]
+    failed_at: datetime | None
+    error: str | None
+
+
+async def open_workspace(connection: Connection, name: str) -> UUID:
+    """The workspace of that name, made if need be. For a transaction that is bound to none."""
+    return fetched(await (await connection.execute(_QUERIES["open_workspace"], {"id": new_id(), "name": name})).fetchone())
+
+
+async def list_workspaces(connection: Connection) -> list[WorkspaceSummary]:
+    return [WorkspaceSummary(*row) for row in await (await connection.execute(_QUERIES["list_workspaces"])).fetchall()]
+
+
+async def embedding_progress(connection: Connection) -> list[ModelProgress]:
+    return [ModelProgress(*row) for row in await (await connection.execute(_QUERIES["embedding_progress"])).fetchall()]
+
+
+async def use_embedding_model(connection: Connection, name: str) -> None:
+    await connection.execute(_QUERIES["use_embedding_model"], {"name": name})
+
+
+async def threads_behind(connection: Connection, at_most: int) -> list[tuple[UUID, UUID]]:
+    rows = await (await connection.execute(_QUERIES["threads_behind"], {"at_most": at_most})).fetchall()
+    return [(workspace_id, thread_id) for workspace_id, thread_id in rows]
+
+
+async def jobs_by_status(connection: Connection) -> dict[str, int]:
+    return dict(await (await connection.execute(_QUERIES["jobs_by_status"])).fetchall())
+
+
+async def parked_jobs(connection: Connection) -> list[ParkedJob]:
+    return [ParkedJob(*row) for row in await (await connection.execute(_QUERIES["parked_jobs"])).fetchall()]
+
+
+async def note_failure(connection: Connection, job_id: int, error: str) -> None:
+    await connection.execute(_QUERIES["note_failure"], {"job_id": job_id, "error": error[:4000].replace("\0", " ")})
+
+
+async def forget_failures(connection: Connection) -> None:
+    await connection.execute(_QUERIES["forget_failures"])
+
+
+async def live_workers(connection: Connection, seconds: float) -> int:
+    return fetched(await (await connection.execute(_QUERIES["live_workers"], {"seconds": seconds})).fetchone())
+
+
+async def version(connection: Connection) -> str:
+    return fetched(await (await connection.execute(_QUERIES["version"])).fetchone())

@@ -1,0 +1,202 @@
+"""The lanes of recall and what hits are made of: a handful of named queries, all of one snapshot."""
+
+from collections.abc import Sequence
+from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+
+from everlore.domain.recall import Citation, Neighbour
+from everlore.ports.embedder import TOKEN_DIMENSIONS, TokenMatrix, Vector
+from everlore.store.database import Connection
+from everlore.store.queries import queries
+
+_QUERIES = queries("recall")
+
+
+class LaneTimeout(Exception):
+    """A lane's statement was stopped at the deadline; the transaction goes on without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a recall is limited to. `threads` and `taxonomy` belong together: a passage with a path of its own counts by
+    that path, any other by its thread."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    author: str | None = None
+    threads: tuple[UUID, ...] | None = None
+    taxonomy: str | None = None
+    kinds: tuple[str, ...] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self == Filter()
+
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "since": self.since,
+            "until": self.until,
+            "author": self.author,
+            "threads": None if self.threads is None else list(self.threads),
+            "taxonomy": self.taxonomy,
+            "kinds": None if self.kinds is None else list(self.kinds),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Candidate passages in reading order (thread, then sequence), column by column. `session` numbers the sessions;
+    `vectors` is (candidates, dimensions) with rows of zeros where there is none, or None without a model."""
+
+    passage_ids: NDArray[np.int64]
+    message_ids: tuple[UUID, ...]
+    session: NDArray[np.int64]
+    sequence: NDArray[np.int64]
+    roles: tuple[str, ...]
+    authors: tuple[str, ...]
+    times: tuple[datetime, ...]
+    lengths: NDArray[np.float64]
+    vectors: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """A message as hits show it."""
+
+    citation: Citation
+    text: str
+    captions: tuple[str, ...]
+
+
+@asynccontextmanager
+async def lane(connection: Connection, remaining_ms: float | None) -> AsyncIterator[None]:
+    """Bounds what runs inside: raises LaneTimeout at the deadline and leaves the transaction usable."""
+    if remaining_ms is None:
+        yield
+        return
+    if remaining_ms < 1:
+        raise LaneTimeout
+    try:
+        async with connection.transaction():
+            await connection.execute(_QUERIES["deadline"], {"milliseconds": str(int(remaining_ms))})
+            yield
+            await connection.execute(_QUERIES["deadline"], {"milliseconds": "0"})
+    except psycopg.errors.QueryCanceled as error:
+        raise LaneTimeout from error
+
+
+async def vector_exact(connection: Connection, model_id: int, vector: Vector, at_most: int) -> list[tuple[int, float]]:
+    parameters = {"model_id": model_id, "vector": _literal(vector), "at_most": at_most}
+    return await _pairs(connection, "vector_exact", parameters)
+
+
+async def vector_among(
+    connection: Connection, model_id: int, vector: Vector, passages: Sequence[int], at_most: int
+) -> list[tuple[int, float]]:
+    parameters = {"model_id": model_id, "vector": _literal(vector), "passages": list(passages), "at_most": at_most}
+    return await _pairs(connection, "vector_among", parameters)
+
+
+async def vector_hnsw(
+    connection: Connection, model_id: int, vector: Vector, at_most: int, within: Filter
+) -> list[tuple[int, float]]:
+    parameters = {"model_id": model_id, "vector": _literal(vector), "at_most": at_most, **within.parameters()}
+    return await _pairs(connection, "vector_hnsw", parameters)
+
+
+async def threads_within(connection: Connection, project: str | None, taxonomy: str | None) -> tuple[UUID, ...]:
+    cursor = await connection.execute(_QUERIES["threads_within"], {"project": project, "taxonomy": taxonomy})
+    return tuple(row[0] for row in await cursor.fetchall())
+
+
+async def passages_within(
+    connection: Connection, within: Filter, at_most: int, among: Sequence[int] | None = None
+) -> NDArray[np.int64]:
+    parameters = {**within.parameters(), "at_most": at_most, "among": None if among is None else list(among)}
+    rows = await (await connection.execute(_QUERIES["passages_within"], parameters, binary=True)).fetchall()
+    return np.array([row[0] for row in rows], dtype=np.int64)
+
+
+async def latest(connection: Connection, since: datetime, until: datetime, at_most: int) -> list[int]:
+    parameters = {"since": since, "until": until, "at_most": at_most}
+    return [row[0] for row in await (await connection.execute(_QUERIES["latest"], parameters)).fetchall()]
+
+
+async def around(connection: Connection, passages: Sequence[int], reach: int, model_id: int | None) -> Surroundings:
+    """The passages and their neighbours of the same session up to `reach` passages away."""
+    parameters = {"passages": list(passages), "reach": reach, "model_id": model_id}
+    rows = await (await connection.execute(_QUERIES["around"], parameters, binary=True)).fetchall()
+    columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 10
+    codes: dict[UUID, int] = {}
+    return Surroundings(
+        passage_ids=np.array(columns[0], dtype=np.int64),
+        message_ids=columns[1],
+        session=np.array([codes.setdefault(session, len(codes)) for session in columns[3]], dtype=np.int64),
+        sequence=np.array(columns[4], dtype=np.int64),
+        roles=columns[5],
+        authors=columns[6],
+        times=columns[7],
+        lengths=np.array(columns[8], dtype=np.float64),
+        vectors=_vectors(columns[9]),
+    )
+
+
+async def tokens(connection: Connection, passages: Sequence[int], model_id: int) -> dict[int, TokenMatrix]:
+    """Token vectors (tokens, 128) of those passages that have them."""
+    parameters = {"passages": list(passages), "model_id": model_id}
+    rows = await (await connection.execute(_QUERIES["tokens"], parameters, binary=True)).fetchall()
+    return {number: np.frombuffer(raw, np.int8).reshape(-1, TOKEN_DIMENSIONS) for number, raw in rows}
+
+
+async def texts(connection: Connection, passages: Sequence[int]) -> dict[int, str]:
+    rows = await (await connection.execute(_QUERIES["texts"], {"passages": list(passages)})).fetchall()
+    return dict(rows)
+
+
+async def messages(connection: Connection, message_ids: Sequence[UUID]) -> dict[UUID, ShownMessage]:
+    rows = await (await connection.execute(_QUERIES["messages"], {"messages": list(message_ids)})).fetchall()
+    return {
+        message_id: ShownMessage(Citation(message_id, thread, author, role, at), text, tuple(captions))
+        for message_id, thread, author, role, at, text, captions in rows
+    }
+
+
+async def neighbours(
+    connection: Connection, message_ids: Sequence[UUID], reach: int
+) -> dict[UUID, tuple[Neighbour, ...]]:
+    """The messages next to each given one, in the same session, in order."""
+    parameters = {"messages": list(message_ids), "reach": reach}
+    found: dict[UUID, list[Neighbour]] = {}
+    for of, offset, text, message_id, thread, author, role, at in await (
+        await connection.execute(_QUERIES["neighbours"], parameters)
+    ).fetchall():
+        citation = Citation(message_id, thread, author, role, at)
+        found.setdefault(of, []).append(Neighbour(offset, text, citation))
+    return {of: tuple(near) for of, near in found.items()}
+
+
+async def _pairs(connection: Connection, query: str, parameters: dict[str, Any]) -> list[tuple[int, float]]:
+    rows = await (await connection.execute(_QUERIES[query], parameters, binary=True)).fetchall()
+    return [(number, distance) for number, distance in rows]
+
+
+def _literal(vector: Vector) -> str:
+    return "[" + ",".join(map(str, vector.astype(np.float16))) + "]"
+
+
+def _vectors(raw: Sequence[bytes | None]) -> Vector | None:
+    """From halfvec's binary form: two 16-bit numbers (the dimension first), then big-endian halves."""
+    present = next((value for value in raw if value is not None), None)
+    if present is None:
+        return None
+    empty = bytes(len(present))
+    matrix = np.frombuffer(b"".join(value or empty for value in raw), ">f2").reshape(len(raw), -1)
+    return matrix[:, 2:].astype(np.float32)

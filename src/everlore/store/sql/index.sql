@@ -1,0 +1,87 @@
+-- models: the embedding models that the database knows
+select model_id, name, dimensions, in_use from everlore.embedding_model order by model_id;
+
+-- register_model: make a model known; the first is in use at once
+select everlore.register_embedding_model(%(name)s, %(dimensions)s);
+
+-- load_mark: how far a step has come with a thread, and how far the thread goes
+select w.position, w.written from everlore.watermark w where w.step = %(step)s and w.thread_id = %(thread_id)s;
+
+-- load_thread_end: how far the thread goes, for a step that has no mark in it yet
+select last_position from everlore.thread where thread_id = %(thread_id)s;
+
+-- load_passages: the next passages of a thread after a position, whole messages at a time where they fit
+select passage_id, position, text from everlore.passage
+where thread_id = %(thread_id)s and position > %(position)s and position <= %(written)s
+order by sequence limit %(at_most)s;
+
+-- load_missing: those passages of a stretch of a thread that have no vector of the model yet
+select p.passage_id, p.text from everlore.passage p
+where p.thread_id = %(thread_id)s and p.position > %(position)s and p.position <= %(upto)s
+  and not exists (select from everlore.passage_vector v
+                  where v.workspace_id = p.workspace_id and v.model_id = %(model_id)s and v.passage_id = p.passage_id)
+order by p.sequence;
+
+-- lock_passages: of the given passages, those that still exist, kept until the commit
+select passage_id from everlore.passage where passage_id = any (%(passages)s) for key share;
+
+-- make_staging: where a batch's vectors are copied to first
+create temporary table if not exists staged_vector (passage_id integer, embedding halfvec, tokens bytea) on commit delete rows;
+
+-- copy_vectors: the batch, in COPY's binary form
+copy pg_temp.staged_vector (passage_id, embedding, tokens) from stdin (format binary);
+
+-- insert_staged_vectors: vectors of passages that still exist; one that is there already stays
+insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding)
+select everlore.current_workspace(), %(model_id)s, s.passage_id, s.embedding
+from pg_temp.staged_vector s
+where s.passage_id = any (%(passages)s)
+on conflict do nothing;
+
+-- insert_staged_tokens: the same for token vectors
+insert into everlore.passage_tokens (workspace_id, model_id, passage_id, tokens)
+select everlore.current_workspace(), %(model_id)s, s.passage_id, s.tokens
+from pg_temp.staged_vector s
+where s.passage_id = any (%(passages)s) and s.tokens is not null
+on conflict do nothing;
+
+-- advance_mark: the step has come so far with the thread
+insert into everlore.watermark (workspace_id, step, thread_id, position, written)
+values (everlore.current_workspace(), %(step)s, %(thread_id)s, %(position)s, %(position)s)
+on conflict (workspace_id, step, thread_id) do update set
+    position = greatest(watermark.position, excluded.position), written = greatest(watermark.written, excluded.written);
+
+-- behind: threads of this workspace and passages in them that the step has not come to
+select count(distinct t.thread_id), count(p.passage_id)
+from everlore.thread t
+left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = %(step)s
+join everlore.passage p on p.workspace_id = t.workspace_id and p.thread_id = t.thread_id and p.position > coalesce(w.position, 0)
+where t.last_position > coalesce(w.position, 0);
+
+-- threads_behind: threads of this workspace that the step has not caught up with
+select t.thread_id from everlore.thread t
+left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = %(step)s
+where t.last_position > coalesce(w.position, 0)
+order by t.thread_id;
+
+-- last_passage: the last passage number of the workspace: not fewer than it has passages
+select last_passage from everlore.passage_counter;
+
+-- has_vector_index: whether the workspace's partition has its HNSW index for the model
+select everlore.has_vector_index(%(model_id)s);
+
+-- build_vector_index: make it
+select everlore.build_vector_index(%(model_id)s);
+
+-- drop_vector_index: drop it
+select everlore.drop_vector_index(%(model_id)s);
+
+-- reset_mark: the step begins anew with every thread of the workspace
+update everlore.watermark set position = 0
+where workspace_id = everlore.current_workspace() and step = %(step)s;
+
+-- forget_vectors: drop the workspace's vectors of a model
+delete from everlore.passage_vector where workspace_id = everlore.current_workspace() and model_id = %(model_id)s;
+
+-- forget_tokens: drop the workspace's token vectors of a model
+delete from everlore.passage_tokens where workspace_id = everlore.current_workspace() and model_id = %(model_id)s;

@@ -1,0 +1,112 @@
+-- lock_lexicon: serialises packing, merging and deleting in one workspace; returns the totals
+select passages, length from everlore.lexical_statistics
+where workspace_id = everlore.current_workspace() for update;
+
+-- tail_size: how many passages no segment holds yet
+select count(*) from everlore.watermark w join everlore.passage p
+  on p.workspace_id = w.workspace_id and p.thread_id = w.thread_id and p.position > w.position and p.position <= w.written
+where w.step = 'lexical' and w.position < w.written;
+
+-- lock_behind: threads with unpacked passages, locked; a thread that a writer holds is left for the next time.
+-- (A statement of its own: the next one's snapshot then sees every passage up to `written`.)
+select thread_id, position, written from everlore.watermark
+where workspace_id = everlore.current_workspace() and step = 'lexical' and position < written
+for update skip locked;
+
+-- pack: write the named stretches of threads as a new segment; returns its number of passages, their length and its number
+with behind as (
+    select * from unnest(%(threads)s::uuid[], %(positions)s::integer[], %(written)s::integer[]) as b (thread_id, position, written)
+), tail as materialized (
+    select p.passage_id, p.length, p.terms
+    from behind b join everlore.passage p on p.workspace_id = everlore.current_workspace()
+     and p.thread_id = b.thread_id and p.position > b.position and p.position <= b.written
+), segment as (
+    select min(passage_id) as number, count(*)::integer as passages, coalesce(sum(length), 0) as length from tail
+), blocks as (
+    insert into everlore.posting_block (workspace_id, term, segment, postings)
+    select everlore.current_workspace(), u.lexeme, (select number from segment), string_agg(
+        int8send((t.passage_id::bigint << 32) | (least(cardinality(u.positions), 65535)::bigint << 16)
+                 | least(t.length, 65535)), '')
+    from tail t, unnest(t.terms) as u
+    group by u.lexeme
+), noted as (
+    insert into everlore.posting_segment (workspace_id, segment, passages)
+    select everlore.current_workspace(), number, passages from segment where passages > 0
+), counted as (
+    update everlore.lexical_statistics s set passages = s.passages + g.passages, length = s.length + g.length
+    from segment g where s.workspace_id = everlore.current_workspace()
+), moved as (
+    update everlore.watermark w set position = b.written from behind b
+    where w.workspace_id = everlore.current_workspace() and w.step = 'lexical' and w.thread_id = b.thread_id
+)
+select passages, length, number from segment;
+
+-- segments: the workspace's segments and their sizes
+select segment, passages from everlore.posting_segment order by segment;
+
+-- merge: several segments become one, the first of them
+with parts as (
+    delete from everlore.posting_block
+    where workspace_id = everlore.current_workspace() and segment = any (%(segments)s)
+    returning term, segment, postings
+), merged as (
+    insert into everlore.posting_block (workspace_id, term, segment, postings)
+    select everlore.current_workspace(), term, %(into)s, string_agg(postings, '' order by segment) from parts group by term
+), sizes as (
+    delete from everlore.posting_segment
+    where workspace_id = everlore.current_workspace() and segment = any (%(segments)s)
+    returning passages
+)
+insert into everlore.posting_segment (workspace_id, segment, passages)
+select everlore.current_workspace(), %(into)s, sum(passages)::integer from sizes;
+
+-- question_words: the words of a question, each with its term
+select word, term from everlore.query_words(%(question)s);
+
+-- blocks: the postings of the question's terms
+select term, postings from everlore.posting_block
+where term = any (array(select distinct term from everlore.query_words(%(question)s) where term is not null));
+
+-- statistics: passages and words in all segments, and the last passage number of the workspace
+select s.passages, s.length, c.last_passage
+from everlore.lexical_statistics s join everlore.passage_counter c on c.workspace_id = s.workspace_id;
+
+-- tail: the passages that no segment holds yet: number, length, and how often each of the question's terms occurs
+select p.passage_id, p.length,
+       array(select coalesce(cardinality(u.positions), 0)
+             from unnest(array(select distinct term from everlore.query_words(%(question)s) where term is not null)) as q (term)
+             left join unnest(p.terms) as u on u.lexeme = q.term order by q.term)
+from everlore.watermark w join everlore.passage p
+  on p.workspace_id = w.workspace_id and p.thread_id = w.thread_id and p.position > w.position and p.position <= w.written
+where w.step = 'lexical' and w.position < w.written
+offset 0;
+
+-- blocks_of_passages: the blocks that hold any of the given packed passages, locked
+select b.term, b.segment, b.postings from everlore.posting_block b
+where b.term = any (array(
+    select distinct u.lexeme from everlore.passage p, unnest(p.terms) as u where p.passage_id = any (%(passages)s)))
+for update;
+
+-- packed_totals: of the given passages, how many are packed and how many words they have
+select count(*), coalesce(sum(p.length), 0)
+from everlore.passage p join everlore.watermark w
+  on w.workspace_id = p.workspace_id and w.thread_id = p.thread_id and w.step = 'lexical'
+where p.passage_id = any (%(passages)s) and p.position <= w.position;
+
+-- rewrite_block: a block without the deleted passages
+update everlore.posting_block set postings = %(postings)s
+where workspace_id = everlore.current_workspace() and term = %(term)s and segment = %(segment)s;
+
+-- drop_block: a block that nothing is left in
+delete from everlore.posting_block
+where workspace_id = everlore.current_workspace() and term = %(term)s and segment = %(segment)s;
+
+-- subtract: take deleted passages off the totals
+update everlore.lexical_statistics set passages = passages - %(passages)s, length = length - %(length)s
+where workspace_id = everlore.current_workspace();
+
+-- forget_all_postings: the first step of a rebuild
+with blocks as (delete from everlore.posting_block where workspace_id = everlore.current_workspace()),
+     segments as (delete from everlore.posting_segment where workspace_id = everlore.current_workspace()),
+     marks as (update everlore.watermark set position = 0 where workspace_id = everlore.current_workspace() and step = 'lexical')
+update everlore.lexical_statistics set passages = 0, length = 0 where workspace_id = everlore.current_workspace();

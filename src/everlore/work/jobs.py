@@ -1,0 +1,94 @@
+"""The jobs. A job is a hint: watermarks decide what is to be done, and a job that finds nothing left ends at once."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import procrastinate
+from procrastinate import BaseRetryStrategy, JobContext, RetryDecision
+from procrastinate.jobs import Job
+
+from everlore.domain.errors import CallerError, InternalError
+from everlore.encode.index import index_thread
+from everlore.ports.embedder import Embedder
+from everlore.store import operations
+from everlore.store.database import Database
+from everlore.store.job_queue import connector
+
+log = logging.getLogger(__name__)
+
+QUEUE = "index"
+MAX_ATTEMPTS = 6
+# Heartbeats tell a killed worker from a busy one. Its jobs hold their threads' locks, so it should not take long.
+HEARTBEAT_S = 2.0
+STALLED_AFTER_S = 10.0
+_SWEEP_AT_MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What jobs need. `progress` hears how many passages were embedded."""
+
+    database: Database
+    embedders: Mapping[str, Embedder]
+    exact_below: int
+    progress: Callable[[int], None] = field(default=lambda _: None)
+
+
+class Retry(BaseRetryStrategy):
+    """The world's faults are tried again after 1, 2, 4, ... seconds; the caller's and ours are parked at once."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, CallerError | InternalError) or job.attempts + 1 >= MAX_ATTEMPTS:
+            return None
+        return RetryDecision(retry_in={"seconds": 2**job.attempts})
+
+
+def job_app(work: Work) -> procrastinate.App:
+    """The queue with its jobs; open it before use."""
+    app = procrastinate.App(connector=connector(work.database))
+
+    async def noted(context: JobContext, step: Awaitable[None]) -> None:
+        """Run a step; if it fails, keep the reason where `everlore status` shows it."""
+        try:
+            await step
+        except Exception as error:
+            log.warning("job %s (%s) failed: %s", context.job.id, context.job.task_name, error)
+            async with work.database.outside() as connection:
+                await operations.note_failure(connection, context.job.id or 0, f"{type(error).__name__}: {error}")
+            raise
+
+    async def run_index_thread(context: JobContext, workspace_id: str, thread_id: str) -> None:
+        step = index_thread(
+            work.database,
+            UUID(workspace_id),
+            UUID(thread_id),
+            work.embedders,
+            exact_below=work.exact_below,
+            progress=work.progress,
+        )
+        await noted(context, step)
+
+    app.task(run_index_thread, name="index_thread", queue=QUEUE, pass_context=True, retry=Retry())
+    return app
+
+
+async def sweep(app: procrastinate.App, database: Database) -> int:
+    """Leave a job for every thread that lags, and give back the jobs of workers that died; returns how many of both.
+
+    Nothing depends on it while all goes well: it mends what a crash between two steps may have left.
+    """
+    stalled = list(await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_AFTER_S))
+    for job in stalled:
+        await app.job_manager.retry_job(job)
+    async with database.outside() as connection:
+        behind = await operations.threads_behind(connection, _SWEEP_AT_MOST)
+        await operations.forget_failures(connection)
+    waiting = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="todo")}
+    parked = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="failed")}
+    lagging = [pair for pair in behind if str(pair[1]) not in waiting | parked]
+    for workspace_id, thread_id in lagging:
+        deferrer = app.configure_task("index_thread", queue=QUEUE, lock=str(thread_id))
+        await deferrer.defer_async(workspace_id=str(workspace_id), thread_id=str(thread_id))
+    return len(stalled) + len(lagging)

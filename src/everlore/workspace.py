@@ -1,0 +1,238 @@
+"""Workspace: the verbs. Every face calls these and nothing else."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everlore.capture.accept import aware, name, taxonomy_path
+from everlore.capture.record import record
+from everlore.capture.split import Count
+from everlore.config import RecallSettings
+from everlore.domain.errors import InvalidInput, NotFound
+from everlore.domain.ids import SHORT_ID_LENGTH
+from everlore.domain.messages import NewMessage, Receipt
+from everlore.domain.recall import KINDS, Kind, Recall
+from everlore.ports.clock import Clock
+from everlore.ports.embedder import Embedder
+from everlore.ports.reranker import Reranker
+from everlore.recall.recall import Ask, Weights, recall
+from everlore.store import conversation, index, postings
+from everlore.store.conversation import StoredMessage, ThreadSummary
+from everlore.store.database import Database
+from everlore.store.recall import Filter
+
+MAX_LIMIT = 1000
+MAX_NEIGHBOURS = 20
+MAX_QUESTION_CHARACTERS = 8000
+DEFAULT_THREAD = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a workspace works with; put together by `everlore.app`."""
+
+    database: Database
+    embedders: Mapping[str, Embedder]
+    reranker: Reranker | None
+    wordpieces: Count
+    clock: Clock
+    recall: RecallSettings
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceStatus:
+    """`unembedded` counts, per embedding model, the passages it has not come to; `unpacked` the fresh ones that are read
+    directly (found by their words at once)."""
+
+    workspace: str
+    threads: int
+    messages: int
+    unpacked: int
+    unembedded: Mapping[str, int]
+
+
+class Workspace:
+    """One memory, apart from all others: the database lets these verbs see and touch its rows only."""
+
+    def __init__(self, workspace_id: UUID, called: str, parts: Parts) -> None:
+        self.workspace_id = workspace_id
+        self.name = called
+        self._parts = parts
+
+    async def record(
+        self,
+        messages: Sequence[NewMessage | Mapping[str, Any]],
+        *,
+        thread: str = DEFAULT_THREAD,
+        session: str | None = None,
+        project: str | None = None,
+        taxonomy: str | None = None,
+    ) -> Receipt:
+        """Keep messages, 1 to 10,000, in the order given. The receipt comes after the commit.
+
+        `session` names the sitting they belong to; without it, a gap of more than 6 hours in the thread begins a new one.
+        `project` and `taxonomy` (a path like `work.studio`) are set on the thread. Raises InvalidInput, with nothing stored,
+        when a message cannot be kept; a message whose external id is taken by other content is refused in its outcome.
+        """
+        return await record(
+            self._parts.database,
+            self.workspace_id,
+            messages,
+            thread=thread,
+            session=session,
+            project=project,
+            taxonomy=taxonomy,
+            now=self._parts.clock(),
+            wordpieces=self._parts.wordpieces,
+        )
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        now: datetime | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        author: str | None = None,
+        thread: str | None = None,
+        project: str | None = None,
+        taxonomy: str | None = None,
+        kinds: Sequence[Kind] | None = None,
+        neighbours: int = 0,
+        deadline_ms: float | None = None,
+        trace: bool = False,
+    ) -> Recall:
+        """The messages that answer a question, best first, with citations and the reasons to believe them.
+
+        `now` is the moment that "last week" is relative to; times are aware. `since` (inclusive) and `until` (exclusive),
+        author, thread, project and taxonomy subtree limit what may be found. `neighbours` messages on each side come along
+        with each hit. Past `deadline_ms` the answer is made of what is there. Raises InvalidInput.
+        """
+        question = self._question(query)
+        within = Filter(
+            since=None if since is None else aware(since, "since"),
+            until=None if until is None else aware(until, "until"),
+            author=None if author is None else name(author, "author"),
+            threads=None if thread is None else await self._threads(name(thread, "thread")),
+            kinds=None if kinds is None else _kinds(kinds),
+        )
+        ask = Ask(
+            question=question,
+            now=self._parts.clock() if now is None else _with_zone(now),
+            limit=_between(limit, "limit", 1, MAX_LIMIT),
+            within=within,
+            project=None if project is None else name(project, "project"),
+            taxonomy=None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy"),
+            neighbours=_between(neighbours, "neighbours", 0, MAX_NEIGHBOURS),
+            deadline_ms=None if deadline_ms is None else _deadline(deadline_ms),
+            trace=trace,
+        )
+        return await recall(
+            self._parts.database,
+            self.workspace_id,
+            ask,
+            embedders=self._parts.embedders,
+            reranker=self._parts.reranker,
+            weights=Weights(**self._parts.recall.model_dump()),
+        )
+
+    async def threads(self) -> list[ThreadSummary]:
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:
+            return await conversation.list_threads(connection)
+
+    async def show(self, identifier: str | UUID) -> StoredMessage:
+        """One message by its id, or by the end of it (at least 8 characters). Raises NotFound, InvalidInput."""
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:
+            message_id = identifier if isinstance(identifier, UUID) else await _resolve(connection, identifier)
+            message = await conversation.show_message(connection, message_id)
+        if message is None:
+            raise NotFound(f"There is no message {identifier} in the workspace {self.name}.")
+        return message
+
+    async def delete(self, identifier: str | UUID) -> StoredMessage:
+        """Delete a message and everything derived from it; returns what it was. Raises NotFound, InvalidInput."""
+        async with self._parts.database.workspace(self.workspace_id) as connection:
+            message_id = identifier if isinstance(identifier, UUID) else await _resolve(connection, identifier)
+            locked = await conversation.lock_thread_of_message(connection, message_id)
+            message = await conversation.show_message(connection, message_id)
+            if locked is None or message is None:
+                raise NotFound(f"There is no message {identifier} in the workspace {self.name}.")
+            await postings.remove(connection, await conversation.passages_of_message(connection, message_id))
+            await conversation.delete_message(connection, locked[0], message_id)
+            await conversation.audit(connection, "delete message", str(message_id), thread=locked[1])
+        return message
+
+    async def delete_thread(self, thread: str) -> int:
+        """Delete a thread with everything in it and derived from it; returns the number of its messages."""
+        async with self._parts.database.workspace(self.workspace_id) as connection:
+            thread_id = await conversation.lock_thread(connection, name(thread, "thread"))
+            if thread_id is None:
+                raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
+            await postings.remove(connection, await conversation.passages_of_thread(connection, thread_id))
+            count = await conversation.delete_thread(connection, thread_id)
+            await conversation.audit(connection, "delete thread", thread, messages=count)
+        return count
+
+    async def status(self) -> WorkspaceStatus:
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:
+            threads = await conversation.list_threads(connection)
+            unpacked = await postings.tail_size(connection)
+            models = await index.models(connection)
+            unembedded = {model.name: (await index.behind(connection, model.step))[1] for model in models}
+        return WorkspaceStatus(self.name, len(threads), sum(t.messages for t in threads), unpacked, unembedded)
+
+    def _question(self, query: str) -> str:
+        if not isinstance(query, str) or not query.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput("query", "is empty; ask something")
+        if len(query) > MAX_QUESTION_CHARACTERS:
+            raise InvalidInput("query", f"has {len(query):,} characters; the limit is {MAX_QUESTION_CHARACTERS:,}")
+        if "\0" in query or any(0xD800 <= ord(character) <= 0xDFFF for character in query):
+            raise InvalidInput("query", "contains a NUL byte or a lone surrogate")
+        return query
+
+    async def _threads(self, thread: str) -> tuple[UUID, ...]:
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:
+            thread_id = await conversation.find_thread(connection, thread)
+        if thread_id is None:
+            raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
+        return (thread_id,)
+
+
+async def _resolve(connection: Any, ending: str) -> UUID:
+    digits = ending.strip().lower().replace("-", "")
+    if len(digits) < SHORT_ID_LENGTH or len(digits) > 32 or set(digits) - set("0123456789abcdef"):
+        raise InvalidInput("id", f"must be the last {SHORT_ID_LENGTH} to 32 characters of a message id, not {ending!r}")
+    found = await conversation.find_message(connection, digits)
+    if not found:
+        raise NotFound(f"There is no message whose id ends with {ending}.")
+    if len(found) > 1:
+        raise InvalidInput("id", f"several message ids end with {ending}; type more of it")
+    return found[0]
+
+
+def _between(value: int, field: str, low: int, high: int) -> int:
+    if not isinstance(value, int) or not low <= value <= high:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field, f"must be a number from {low} to {high:,}, not {value!r}")
+    return value
+
+
+def _deadline(value: float) -> float:
+    if not 0 < value <= 3_600_000:
+        raise InvalidInput("deadline_ms", f"must be above 0 and at most 3,600,000 milliseconds, not {value!r}")
+    return float(value)
+
+
+def _with_zone(value: datetime) -> datetime:
+    """Keeps the zone: calendar words like "yesterday" are read in it."""
+    aware(value, "now")
+    return value
+
+
+def _kinds(kinds: Sequence[str]) -> tuple[str, ...]:
+    for kind in kinds:
+        if kind not in KINDS:
+            raise InvalidInput("kinds", f"{kind!r} is not one of {', '.join(KINDS)}")
+    return tuple(kinds)

@@ -1,0 +1,46 @@
+"""A small deterministic embedder for tests and for trying things without a model: texts that share words are near."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from everlore.ports.embedder import TOKEN_DIMENSIONS, EncodedPassage, EncodedQuestion, Vector
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+class FakeEmbedder:
+    """Each word has a fixed random direction; a text is the sum of its words. `name` and `dimensions` can be chosen, so
+    that several models can stand side by side."""
+
+    def __init__(self, name: str = "fake", dimensions: int = 32) -> None:
+        self.name = name
+        self.dimensions = dimensions
+
+    async def encode_question(self, text: str) -> EncodedQuestion:
+        words = list(_WORD.finditer(text.lower()))
+        tokens = np.array([self._direction(w.group(), TOKEN_DIMENSIONS) for w in words], dtype=np.float32)
+        return EncodedQuestion(self._vector(text), tokens.reshape(-1, TOKEN_DIMENSIONS), tuple(w.span() for w in words))
+
+    async def encode_passages(self, texts: Sequence[str]) -> list[EncodedPassage]:
+        return [EncodedPassage(self._vector(text), self._tokens(text)) for text in texts]
+
+    async def close(self) -> None:
+        return None
+
+    def _vector(self, text: str) -> Vector:
+        words = _WORD.findall(text.lower()) or [text]
+        total = np.sum([self._direction(word, self.dimensions) for word in words], axis=0)
+        return (total / max(float(np.linalg.norm(total)), 1e-9)).astype(np.float32)
+
+    def _tokens(self, text: str) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+        words = _WORD.findall(text.lower())
+        directions = np.array([self._direction(word, TOKEN_DIMENSIONS) for word in words], dtype=np.float32)
+        return np.rint(directions.reshape(-1, TOKEN_DIMENSIONS) * 127).astype(np.int8)
+
+    def _direction(self, word: str, dimensions: int) -> Vector:
+        seed = int.from_bytes(hashlib.sha256(f"{self.name}:{word}".encode()).digest()[:8], "big")
+        direction = np.random.default_rng(seed).standard_normal(dimensions)
+        return (direction / np.linalg.norm(direction)).astype(np.float32)

@@ -1,0 +1,145 @@
+"""A real Postgres for every test: one embedded server for all workers, one migrated template, a copy of it per test."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from everlore.app import Everlore
+from everlore.config import Settings
+from everlore.models.fake import FakeEmbedder
+from everlore.store.database import APP, OWNER, WORKER
+from everlore.store.migrate import LOCK, create_database, migrate
+from everlore.store.server import SUPERUSER, Server, open_server
+
+TEMPLATE = "everlore_template"
+
+
+@dataclass(frozen=True)
+class TestDatabase:
+    """A database of its own for one test, with a connection string per role."""
+
+    __test__ = False
+
+    server: Server
+    name: str
+
+    @property
+    def app(self) -> str:
+        return self.server.conninfo(APP, self.name)
+
+    @property
+    def worker(self) -> str:
+        return self.server.conninfo(WORKER, self.name)
+
+    @property
+    def owner(self) -> str:
+        return self.server.conninfo(OWNER, self.name)
+
+    @property
+    def superuser(self) -> str:
+        return self.server.conninfo(SUPERUSER, self.name)
+
+    def settings(self, **changes: object) -> Settings:
+        urls = {"database_url": self.app, "worker_url": self.worker, "migration_url": self.superuser, "pool_size": 4}
+        return Settings.model_validate({**urls, **changes})
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    """No setting of the machine reaches a test."""
+    for name in [name for name in os.environ if name.startswith("EVERLORE_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """The embedded server that all workers of a run share; the last one to leave stops it."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    # Not pytest's own folder: that one is closed to the system user that the server runs as for root.
+    folder = Path(tempfile.gettempdir()) / f"everlore-tests-{run}"
+    with open_server(folder) as running:
+        asyncio.run(_make_template(running))
+        yield running
+
+
+async def _make_template(running: Server) -> None:
+    """Once per run: the others wait for the lock and find it made."""
+    async with await psycopg.AsyncConnection.connect(
+        running.conninfo(SUPERUSER, "postgres"), autocommit=True
+    ) as connection:
+        await connection.execute("select pg_advisory_lock(%s)", [LOCK + 1])
+        await create_database(running.conninfo(SUPERUSER, "postgres"), TEMPLATE)
+        await migrate(running.conninfo(SUPERUSER, TEMPLATE))
+
+
+@pytest.fixture
+def empty_database(server: Server) -> Iterator[TestDatabase]:
+    """A database that nothing was done to."""
+    yield from _database(server, "template1")
+
+
+@pytest.fixture
+def database(server: Server) -> Iterator[TestDatabase]:
+    """A migrated database without content."""
+    yield from _database(server, TEMPLATE)
+
+
+def _database(server: Server, template: str) -> Iterator[TestDatabase]:
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(server.conninfo(SUPERUSER, "postgres"), autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("create database {} template {} strategy file_copy").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
+        )
+        try:
+            yield TestDatabase(server, name)
+        finally:
+            connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(datetime(2025, 6, 14, 12, 0, tzinfo=UTC))
+
+
+@pytest.fixture
+def fake() -> FakeEmbedder:
+    return FakeEmbedder()
+
+
+@pytest.fixture
+async def lore(database: TestDatabase, clock: Clock, fake: FakeEmbedder) -> AsyncIterator[Everlore]:
+    """An open Everlore with the fake embedder and no worker: `await lore.catch_up()` indexes what waits."""
+    async with Everlore.open(
+        database.settings(), worker=False, clock=clock, embedders={"fake": fake}
+    ) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ids() -> Callable[[], str]:
+    """Unique names."""
+    return lambda: uuid4().hex

@@ -3,16 +3,18 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any, cast
+from operator import attrgetter
+from typing import Any, NamedTuple, cast
 
 from everlore.domain.errors import InvalidInput
 from everlore.domain.messages import (
     MAX_CAPTIONS,
     MAX_EXTERNAL_ID_CHARACTERS,
     MAX_JSON_BYTES,
+    MAX_JSON_DEPTH,
     MAX_MESSAGES,
     MAX_NAME_CHARACTERS,
     MAX_TEXT_BYTES,
@@ -21,11 +23,14 @@ from everlore.domain.messages import (
 )
 
 _TAXONOMY = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100}){0,19}")
-_FIELDS = frozenset(field.name for field in fields(NewMessage))
+_ORDER = tuple(field.name for field in fields(NewMessage))
+_FIELDS = frozenset(_ORDER)
+_of_message = attrgetter(*_ORDER)
+# One encoder for all: json.dumps with options makes a new one at each call, and this runs for every message.
+_canonical = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True).encode
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(NamedTuple):
     """A checked message, ready to be written. `author` falls back to the role; JSON is text."""
 
     role: str
@@ -82,24 +87,26 @@ def aware(value: datetime, field: str) -> datetime:
 
 
 def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Accepted:
-    message = given if isinstance(given, NewMessage) else _from_mapping(given, field)
-    if message.role not in ROLES:
-        raise InvalidInput(f"{field}.role", f"must be one of {', '.join(ROLES)}; it is {message.role!r}")
-    text = _text(message.text, f"{field}.text", MAX_TEXT_BYTES)
-    captions = _captions(message.captions, f"{field}.captions")
-    tool_calls = _json(_plain_list(message.tool_calls, f"{field}.tool_calls"), f"{field}.tool_calls")
-    if not (captions or tool_calls != "[]") and (not text or text.isspace()):
+    (role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy) = _values(given, field)
+    if role not in ROLES:
+        raise InvalidInput(f"{field}.role", f"must be one of {', '.join(ROLES)}; it is {role!r}")
+    text = _text("" if raw_text is None else raw_text, f"{field}.text", MAX_TEXT_BYTES)
+    captions = _captions(captions, f"{field}.captions") if captions else []
+    tool_calls = _json(_plain_list(calls, f"{field}.tool_calls"), f"{field}.tool_calls") if calls else "[]"
+    if (not text or text.isspace()) and not captions and tool_calls == "[]":
         raise InvalidInput(f"{field}.text", "is empty or blank, and there are no captions or tool calls")
-    author = None if message.author is None else name(message.author, f"{field}.author")
-    at = None if message.at is None else aware(message.at, f"{field}.at")
-    system_prompt = _optional(message.system_prompt, f"{field}.system_prompt", MAX_TEXT_BYTES)
-    external_id = _identifier(message.external_id, f"{field}.external_id")
-    reply_to = _identifier(message.reply_to, f"{field}.reply_to")
-    metadata = _json(_plain_object(message.metadata, f"{field}.metadata"), f"{field}.metadata")
-    taxonomy = None if message.taxonomy is None else taxonomy_path(message.taxonomy, f"{field}.taxonomy")
+    author = None if author is None else name(author, f"{field}.author")
+    at = None if at is None else aware(at, f"{field}.at")
+    system_prompt = None if prompt is None else _text(prompt, f"{field}.system_prompt", MAX_TEXT_BYTES)
+    external_id = None if external is None else _identifier(external, f"{field}.external_id")
+    reply_to = None if reply is None else _identifier(reply, f"{field}.reply_to")
+    metadata = _json(_plain_object(meta, f"{field}.metadata"), f"{field}.metadata") if meta else "{}"
+    taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, f"{field}.taxonomy")
+    # All that was given, as it was given: a retry hashes the same, any other message differently.
+    said = (role, author, at and at.isoformat(), text, captions, system_prompt, tool_calls, reply_to, metadata, taxonomy)
     return Accepted(
-        role=message.role,
-        author=author or message.role,
+        role=role,
+        author=author or role,
         named=author is not None,
         at=at or now,
         text=text,
@@ -110,21 +117,20 @@ def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) ->
         reply_to=reply_to,
         metadata=metadata,
         taxonomy=taxonomy,
-        # All that was given, as it was given: a retry hashes the same, any other message differently.
-        content_hash=_hash(
-            message.role, author, at and at.isoformat(), text, captions, system_prompt, tool_calls, reply_to, metadata, taxonomy
-        ),
+        content_hash=hashlib.sha256(_canonical(said).encode()).digest(),
     )
 
 
-def _from_mapping(given: Mapping[str, Any], field: str) -> NewMessage:
+def _values(given: NewMessage | Mapping[str, Any], field: str) -> tuple[Any, ...]:
+    """The fields in the order of NewMessage; None where a mapping leaves one out."""
+    if isinstance(given, NewMessage):
+        return _of_message(given)
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(field, f"must be a NewMessage or a mapping, not {type(given).__name__}")
-    if unknown := sorted(set(map(str, given)) - _FIELDS):
+    if not given.keys() <= _FIELDS:
+        unknown = sorted(set(map(str, given)) - _FIELDS)
         raise InvalidInput(f"{field}.{unknown[0]}", f"is not a field; the fields are {', '.join(sorted(_FIELDS))}")
-    if "role" not in given:
-        raise InvalidInput(f"{field}.role", f"is missing; it must be one of {', '.join(ROLES)}")
-    return NewMessage(**given)
+    return tuple(map(given.get, _ORDER))
 
 
 def _text(value: str, field: str, limit: int) -> str:
@@ -145,13 +151,7 @@ def _text(value: str, field: str, limit: int) -> str:
     return value
 
 
-def _optional(value: str | None, field: str, limit: int) -> str | None:
-    return None if value is None else _text(value, field, limit)
-
-
-def _identifier(value: str | None, field: str) -> str | None:
-    if value is None:
-        return None
+def _identifier(value: str, field: str) -> str:
     text = _text(value, field, MAX_EXTERNAL_ID_CHARACTERS * 4)
     if not 1 <= len(text) <= MAX_EXTERNAL_ID_CHARACTERS:
         raise InvalidInput(field, f"must have 1 to {MAX_EXTERNAL_ID_CHARACTERS} characters; it has {len(text)}")
@@ -159,8 +159,6 @@ def _identifier(value: str | None, field: str) -> str | None:
 
 
 def _captions(values: Sequence[str], field: str) -> list[str]:
-    if not values:
-        return []
     if isinstance(values, str) or not isinstance(values, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(field, "must be a list of texts")
     if len(values) > MAX_CAPTIONS:
@@ -187,27 +185,31 @@ def _plain_object(value: Any, field: str) -> dict[str, Any]:
 def _json(value: list[Any] | dict[str, Any], field: str) -> str:
     if not value:
         return "{}" if isinstance(value, dict) else "[]"
+    _check_json(value, field, 0)
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
+        text = _canonical(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(field, f"cannot be written as JSON: {error}") from error
-    # In JSON text a NUL is escaped; looking for the escape would also find a harmless backslash before "u0000".
-    if _holds_nul(value):
-        raise InvalidInput(field, "contains a NUL byte, which Postgres cannot store")
     return _text(text, field, MAX_JSON_BYTES)
 
 
-def _holds_nul(value: Any) -> bool:
+def _check_json(value: Any, field: str, depth: int) -> None:
+    """What the encoder lets pass but Postgres, or another reader of the JSON, does not."""
     match value:
         case str():
-            return "\0" in value
-        case dict():
-            return any(_holds_nul(part) for pair in cast("dict[Any, Any]", value).items() for part in pair)
-        case list() | tuple():
-            return any(_holds_nul(part) for part in cast("list[Any]", value))
+            # In JSON text a NUL is escaped; looking for the escape would also find a harmless backslash before "u0000".
+            if "\0" in value:
+                raise InvalidInput(field, "contains a NUL byte, which Postgres cannot store")
+        case dict() | list() | tuple():
+            if depth == MAX_JSON_DEPTH:
+                raise InvalidInput(field, f"is nested too deeply; the limit is {MAX_JSON_DEPTH} levels")
+            if isinstance(value, dict):
+                for key in cast("dict[Any, Any]", value):
+                    if not isinstance(key, str):
+                        raise InvalidInput(field, f"has the key {key!r}; the keys of a JSON object are texts")
+                    _check_json(key, field, depth)
+            parts = value.values() if isinstance(value, dict) else value
+            for part in cast("Iterable[Any]", parts):
+                _check_json(part, field, depth + 1)
         case _:
-            return False
-
-
-def _hash(*parts: Any) -> bytes:
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
+            pass

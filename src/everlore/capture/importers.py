@@ -100,10 +100,12 @@ def _line(number: int, raw: bytes, file: str) -> Line:
         if not isinstance(given, dict):
             raise InvalidInput("line", "is not a JSON object")
         fields: dict[str, Any] = dict(given)  # pyright: ignore[reportUnknownArgumentType]
-        thread, session = str(fields.pop("thread", "main")), fields.pop("session", None)
+        thread, session = fields.pop("thread", None), fields.pop("session", None)
         if "at" in fields and fields["at"] is not None:
             fields["at"] = parse_time(fields["at"], "at")
-        fields.setdefault("external_id", f"{file}:{number}")
+        if fields.get("external_id") is None:
+            fields["external_id"] = f"{file}:{number}"
+        thread = "main" if thread is None else str(thread)
         return Line(number, thread, None if session is None else str(session), NewMessage(**fields))
     except UnicodeDecodeError as error:
         return Line(number, "", None, None, f"is not valid UTF-8 (byte {error.start + 1})")
@@ -111,6 +113,8 @@ def _line(number: int, raw: bytes, file: str) -> Line:
         return Line(number, "", None, None, f"is not valid JSON: {error.msg} at character {error.pos + 1}")
     except RecursionError:
         return Line(number, "", None, None, "is nested too deeply")
+    except ValueError as error:  # Python's own limit on the digits of a whole number
+        return Line(number, "", None, None, f"cannot be read: {error}")
     except TypeError as error:
         return Line(number, "", None, None, f"has not the fields of a message: {str(error).removeprefix('NewMessage.__init__() ')}")
     except InvalidInput as error:

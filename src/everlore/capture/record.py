@@ -1,10 +1,9 @@
 """Recording: messages, their passages and the job that indexes them become one commit."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept, name, taxonomy_path
@@ -15,15 +14,14 @@ from everlore.store import conversation
 from everlore.store.conversation import ThreadState
 from everlore.store.database import Connection, Database
 
+_T = TypeVar("_T")
+
 SESSION_GAP = timedelta(hours=6)
-# From so many messages on, checking and splitting would hold up the event loop noticeably.
+# From so many messages on, checking them would hold up the event loop noticeably.
 _BULK = 50
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    message: Accepted
-    passages: list[str]
+# A large call is written in chunks: while Postgres inserts one, the next is split into passages.
+_CHUNK = 1000
+_Row = tuple[Any, ...]
 
 
 async def record(
@@ -47,89 +45,133 @@ async def record(
     session = None if session is None else name(session, "session")
     project = None if project is None else name(project, "project")
     taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy")
-    if len(messages) < _BULK:
-        prepared = _prepare(messages, now, wordpieces)
-    else:
-        prepared = await asyncio.to_thread(_prepare, messages, now, wordpieces)
-    external_ids = [p.message.external_id for p in prepared if p.message.external_id is not None]
+    accepted = await _aside(len(messages), accept, messages, now)
+    external_ids = [message.external_id for message in accepted if message.external_id is not None]
 
     async with database.workspace(workspace_id) as connection:
         known = await conversation.known_external_ids(connection, thread, external_ids)
-        fresh = [p for p in prepared if p.message.external_id not in known]
-        last_passage = await conversation.take_passages(connection, sum(len(p.passages) for p in fresh)) if fresh else 0
+        fresh = _first_of_each(accepted, known)
+        numbers = await _reserve(connection, fresh) if fresh else range(0)
     if not fresh:
-        return Receipt(thread, _outcomes(prepared, known, iter(())))
+        return Receipt(thread, _outcomes(accepted, known, {}))
 
     async with database.workspace(workspace_id) as connection:
         state = await conversation.open_thread(connection, thread, project, taxonomy)
         # Once more, under the lock: another writer may have brought some of them meanwhile.
         known = await conversation.known_external_ids(connection, thread, external_ids)
-        fresh = _first_of_each(p for p in prepared if p.message.external_id not in known)
-        ids = new_ids(len(fresh))
+        fresh = _first_of_each(accepted, known)
+        ids = dict(zip(map(id, fresh), new_ids(len(fresh)), strict=True))
         if fresh:
-            await _write(connection, state, session, fresh, ids, last_passage)
+            await _write(connection, state, session, fresh, ids, numbers, wordpieces)
             await conversation.audit(connection, "record", thread, messages=len(fresh))
-    return Receipt(thread, _outcomes(prepared, known, iter(zip(fresh, ids, strict=True))))
+    return Receipt(thread, _outcomes(accepted, known, ids))
 
 
-def _prepare(
-    messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime, wordpieces: Count
-) -> list[_Prepared]:
-    return [_Prepared(message, _passages(message, wordpieces)) for message in accept(messages, now)]
+async def _aside(size: int, function: Callable[..., _T], *arguments: Any) -> _T:
+    """Run a function on a thread of its own if there is much to do; starting one for little costs more."""
+    return function(*arguments) if size < _BULK else await asyncio.to_thread(function, *arguments)
 
 
-def _passages(message: Accepted, wordpieces: Count) -> list[str]:
-    """The searchable pieces of a message: plain text under its author's name, the captions after the last."""
-    pieces = passages(message.text, wordpieces) if message.text and not message.text.isspace() else []
-    shares = "".join(f" [shares {caption}]" for caption in message.captions)
-    if shares:
-        pieces = [*pieces[:-1], *split((pieces[-1] if pieces else "") + shares, wordpieces)]
-    return [f"{message.author}: {piece}" for piece in pieces] if message.named else pieces
+async def _reserve(connection: Connection, fresh: list[Accepted]) -> range:
+    """Passage numbers for about as many passages as the messages will have, in a transaction that ends at once: writers
+    of one workspace would otherwise wait for each other."""
+    likely = sum(1 + len(message.text) // 400 + len(message.captions) // 4 for message in fresh)
+    await conversation.commit_lazily(connection)
+    return await conversation.take_passages(connection, likely)
 
 
-def _first_of_each(prepared: Iterable[_Prepared]) -> list[_Prepared]:
-    """Without those that repeat an external id within the call."""
-    seen: set[str] = set()
-    kept: list[_Prepared] = []
-    for one in prepared:
-        external_id = one.message.external_id
-        if external_id is not None:
-            if external_id in seen:
+def _first_of_each(accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]]) -> list[Accepted]:
+    """Those that the thread does not have, without repetitions of an external id within the call."""
+    seen = set(known)
+    fresh: list[Accepted] = []
+    for message in accepted:
+        if message.external_id is not None:
+            if message.external_id in seen:
                 continue
-            seen.add(external_id)
-        kept.append(one)
-    return kept
+            seen.add(message.external_id)
+        fresh.append(message)
+    return fresh
 
 
 async def _write(
     connection: Connection,
     state: ThreadState,
     session: str | None,
-    fresh: list[_Prepared],
-    ids: list[UUID],
-    last_passage: int,
+    fresh: list[Accepted],
+    ids: Mapping[int, UUID],
+    numbers: range,
+    wordpieces: Count,
 ) -> None:
-    sessions = await _sessions(connection, state, session, [p.message.at for p in fresh])
-    message_rows: list[tuple[Any, ...]] = []
-    passage_rows: list[tuple[Any, ...]] = []
+    """Write chunk after chunk; one is prepared while the one before it is inserted."""
+    sessions = await _sessions(connection, state, session, [message.at for message in fresh])
+    await conversation.make_staging(connection)
     position, sequence = state.last_position, state.last_sequence
-    for one, message_id, session_id in zip(fresh, ids, sessions, strict=True):
-        m = one.message
+    inserting: asyncio.Task[None] | None = None
+    try:
+        for start in range(0, len(fresh), _CHUNK):
+            chunk = fresh[start : start + _CHUNK]
+            pieces = await _aside(len(chunk), _all_passages, chunk, wordpieces)
+            needed = sum(map(len, pieces))
+            if needed > len(numbers):
+                numbers = await conversation.take_passages(connection, needed)
+            rows = _rows(chunk, pieces, sessions[start:], ids, position, sequence, numbers)
+            if inserting is not None:
+                await inserting
+            await conversation.stage(connection, *rows)
+            inserting = asyncio.create_task(conversation.insert_staged(connection, state.thread_id, position))
+            # Let the statement leave before the next chunk takes the processor.
+            await asyncio.sleep(0)
+            position, sequence, numbers = position + len(chunk), sequence + needed, numbers[needed:]
+        if inserting is not None:
+            await inserting
+    except BaseException:
+        if inserting is not None and not inserting.done():
+            inserting.cancel()
+            await asyncio.wait([inserting])
+        raise
+    if numbers:
+        await conversation.give_back_passages(connection, numbers)
+    await conversation.advance(
+        connection, ThreadState(state.thread_id, position, sequence, sessions[-1], fresh[-1].at)
+    )
+
+
+def _all_passages(messages: list[Accepted], wordpieces: Count) -> list[list[str]]:
+    return [_passages(message, wordpieces) for message in messages]
+
+
+def _passages(message: Accepted, wordpieces: Count) -> list[str]:
+    """The searchable pieces of a message: plain text under its author's name, the captions after the last."""
+    pieces = passages(message.text, wordpieces) if message.text and not message.text.isspace() else []
+    if message.captions:
+        shares = "".join(f" [shares {caption}]" for caption in message.captions)
+        pieces = [*pieces[:-1], *split((pieces[-1] if pieces else "") + shares, wordpieces)]
+    return [f"{message.author}: {piece}" for piece in pieces] if message.named else pieces
+
+
+def _rows(
+    messages: list[Accepted],
+    pieces: list[list[str]],
+    sessions: list[UUID],
+    ids: Mapping[int, UUID],
+    position: int,
+    sequence: int,
+    numbers: range,
+) -> tuple[list[_Row], list[_Row]]:
+    """Rows for the staging tables, counted on from the given position and sequence."""
+    message_rows: list[_Row] = []
+    passage_rows: list[_Row] = []
+    place = 0
+    for m, texts, session_id in zip(messages, pieces, sessions, strict=False):
         position += 1
         message_rows.append(
-            (message_id, session_id, position, m.role, m.author, m.at, m.text, m.captions, m.system_prompt)
+            (ids[id(m)], session_id, position, m.role, m.author, m.at, m.text, m.captions, m.system_prompt)
             + (m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy, m.content_hash)
         )
-        for text in one.passages:
-            sequence += 1
-            last_passage += 1
-            passage_rows.append(
-                (last_passage, message_id, session_id, sequence, position, m.role, m.author, m.at, m.taxonomy, text)
-            )
-    await conversation.insert(connection, state.thread_id, message_rows, passage_rows)
-    await conversation.advance(
-        connection, ThreadState(state.thread_id, position, sequence, sessions[-1], fresh[-1].message.at)
-    )
+        for text in texts:
+            passage_rows.append((numbers[place], position, sequence + place + 1, text))
+            place += 1
+    return message_rows, passage_rows
 
 
 async def _sessions(
@@ -161,24 +203,22 @@ def _runs(times: list[datetime]) -> list[range]:
 
 
 def _outcomes(
-    prepared: list[_Prepared],
-    known: Mapping[str, tuple[UUID, bytes]],
-    written: Iterator[tuple[_Prepared, UUID]],
+    accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]], written: Mapping[int, UUID]
 ) -> tuple[Outcome, ...]:
-    stored = {id(one): message_id for one, message_id in written}
-    by_external_id = dict(known)
+    """`written` has the ids of the messages that this call stored, by the identity of the accepted message."""
+    there = dict(known)
     outcomes: list[Outcome] = []
-    for one in prepared:
-        external_id, content = one.message.external_id, one.message.content_hash
-        if id(one) in stored:
-            outcomes.append(Outcome("stored", stored[id(one)]))
-            if external_id is not None:
-                by_external_id[external_id] = (stored[id(one)], content)
+    for message in accepted:
+        message_id = written.get(id(message))
+        if message_id is not None:
+            outcomes.append(Outcome("stored", message_id))
+            if message.external_id is not None:
+                there[message.external_id] = (message_id, message.content_hash)
             continue
-        message_id, there = by_external_id[external_id or ""]
-        if there == content:
+        message_id, content = there[message.external_id or ""]
+        if content == message.content_hash:
             outcomes.append(Outcome("already there", message_id))
         else:
-            reason = f"external_id {external_id!r} is taken by a message with other content"
+            reason = f"external_id {message.external_id!r} is taken by a message with other content"
             outcomes.append(Outcome("refused", message_id, reason))
     return tuple(outcomes)

@@ -89,48 +89,42 @@ async def known_external_ids(
     return {external_id: (message_id, bytes(content)) for external_id, message_id, content in await cursor.fetchall()}
 
 
-async def take_passages(connection: Connection, count: int) -> int:
-    """Take `count` passage numbers; returns the last one that was given out before them.
+async def take_passages(connection: Connection, count: int) -> range:
+    """Take `count` passage numbers of the workspace; other writers wait for them until the transaction ends."""
+    last = fetched(await (await connection.execute(_QUERIES["take_passages"], {"count": count})).fetchone())
+    return range(last + 1, last + 1 + count)
 
-    Meant for a transaction of its own, so that other writers of the workspace do not wait. It need not reach the disk by
-    itself: the log is written in order, so it is safe once the transaction that uses the numbers is.
-    """
+
+async def commit_lazily(connection: Connection) -> None:
+    """Let this transaction's commit not wait for the disk: for numbers taken ahead. The log is written in order, so they
+    are safe once the transaction that uses them is."""
     await connection.execute("set local synchronous_commit = off")
-    return fetched(await (await connection.execute(_QUERIES["take_passages"], {"count": count})).fetchone())
 
 
-async def open_session(
-    connection: Connection, thread_id: UUID, name: str | None, started_at: datetime, ended_at: datetime
-) -> UUID:
-    """A new session, or the thread's session of that name; its span covers the given one."""
-    cursor = await connection.execute(
-        _QUERIES["open_session"],
-        {"id": new_id(), "thread_id": thread_id, "name": name, "started_at": started_at, "ended_at": ended_at},
-    )
-    return fetched(await cursor.fetchone())
+async def give_back_passages(connection: Connection, unused: range) -> None:
+    """Return numbers that were taken and not used, unless another writer has taken some since: then a gap stays."""
+    await connection.execute(_QUERIES["give_back_passages"], {"last": unused[-1], "used": unused[0] - 1})
 
 
-async def extend_session(connection: Connection, session_id: UUID, started_at: datetime, ended_at: datetime) -> None:
-    await connection.execute(
-        _QUERIES["extend_session"], {"id": session_id, "started_at": started_at, "ended_at": ended_at}
-    )
-
-
-async def insert(
-    connection: Connection,
-    thread_id: UUID,
-    messages: Iterable[Sequence[Any]],
-    passages: Iterable[Sequence[Any]],
-) -> None:
-    """Write rows in bulk. Columns are those of the staging tables (see conversation.sql: make_staging)."""
+async def make_staging(connection: Connection) -> None:
+    """The temporary tables that rows are copied to; once made they stay with the connection, empty after each commit."""
     await connection.execute("set local client_min_messages = warning")
     await connection.execute(_QUERIES["make_staging"])
+
+
+async def stage(connection: Connection, messages: Iterable[Sequence[Any]], passages: Iterable[Sequence[Any]]) -> None:
+    """Copy rows to the staging tables; their columns are those of conversation.sql: make_staging."""
     for table, rows in (("copy_messages", messages), ("copy_passages", passages)):
         async with connection.cursor().copy(_QUERIES[table]) as copy:
             for row in rows:
                 await copy.write_row(row)
-    await connection.execute(_QUERIES["insert_messages"], {"thread_id": thread_id})
-    await connection.execute(_QUERIES["insert_passages"], {"thread_id": thread_id})
+
+
+async def insert_staged(connection: Connection, thread_id: UUID, after: int) -> None:
+    """Write staged messages and passages beyond the position `after` into the thread."""
+    parameters = {"thread_id": thread_id, "after": after}
+    await connection.execute(_QUERIES["insert_messages"], parameters)
+    await connection.execute(_QUERIES["insert_passages"], parameters)
 
 
 async def advance(connection: Connection, state: ThreadState) -> None:

@@ -20,13 +20,20 @@ select thread_id from everlore.thread where name = %(name)s;
 
 -- known_external_ids: of the given external ids, those that the thread has, with the hash of their content
 select m.external_id, m.message_id, m.content_hash
-from everlore.thread t join everlore.message m on m.workspace_id = t.workspace_id and m.thread_id = t.thread_id
-where t.name = %(thread)s and m.external_id = any (%(external_ids)s);
+from everlore.thread t cross join unnest(%(external_ids)s::text[]) as given (external_id) cross join lateral (
+    select external_id, message_id, content_hash from everlore.message
+    where workspace_id = t.workspace_id and thread_id = t.thread_id and external_id = given.external_id offset 0
+) as m
+where t.name = %(thread)s;
 
 -- take_passages: numbers for so many passages; returns the last number given out before
 update everlore.passage_counter set last_passage = last_passage + %(count)s
 where workspace_id = everlore.current_workspace()
 returning last_passage - %(count)s;
+
+-- give_back_passages: numbers that were not needed, if nobody took others since
+update everlore.passage_counter set last_passage = %(used)s
+where workspace_id = everlore.current_workspace() and last_passage = %(last)s;
 
 -- open_session: the session of that name in the thread, or the one to be made, with its span widened
 insert into everlore.session (workspace_id, session_id, thread_id, name, started_at, ended_at)
@@ -46,8 +53,7 @@ create temporary table if not exists staged_message (
     content_hash bytea
 ) on commit delete rows;
 create temporary table if not exists staged_passage (
-    passage_id integer, message_id uuid, session_id uuid, sequence integer, position integer, role text, author text,
-    occurred_at timestamptz, taxonomy ltree, text text
+    passage_id integer, position integer, sequence integer, text text
 ) on commit delete rows;
 
 -- copy_messages: the call's messages
@@ -60,13 +66,16 @@ copy pg_temp.staged_passage from stdin;
 insert into everlore.message (
     workspace_id, thread_id, message_id, session_id, position, role, author, occurred_at, text, captions, system_prompt,
     tool_calls, external_id, reply_to, metadata, taxonomy, content_hash)
-select everlore.current_workspace(), %(thread_id)s, s.* from pg_temp.staged_message s;
+select everlore.current_workspace(), %(thread_id)s, s.* from pg_temp.staged_message s where s.position > %(after)s;
 
--- insert_passages: from the staging table into the search index
+-- insert_passages: from the staging table into the search index, with what their messages say of them
 insert into everlore.passage (
     workspace_id, kind, thread_id, passage_id, message_id, session_id, sequence, position, role, author, occurred_at,
     taxonomy, text)
-select everlore.current_workspace(), 'message', %(thread_id)s, s.* from pg_temp.staged_passage s;
+select everlore.current_workspace(), 'message', %(thread_id)s, p.passage_id, m.message_id, m.session_id, p.sequence,
+       p.position, m.role, m.author, m.occurred_at, m.taxonomy, p.text
+from pg_temp.staged_passage p join pg_temp.staged_message m on m.position = p.position
+where p.position > %(after)s and m.position > %(after)s;
 
 -- advance_thread: where the thread stands after a call
 update everlore.thread set
@@ -93,10 +102,7 @@ from everlore.thread t left join everlore.project p on p.workspace_id = t.worksp
 order by t.last_at desc nulls last, t.name;
 
 -- find_message: messages whose id ends with what a person typed (8 characters of it are indexed)
-select m.message_id from everlore.message m
-where right(m.message_id::text, 8) = right(%(ending)s, 8)
-  and replace(m.message_id::text, '-', '') like '%%' || replace(%(ending)s, '-', '')
-limit 2;
+select everlore.messages_ending(%(ending)s) limit 2;
 
 -- show_message: all of one message
 select m.message_id, t.name, s.name, m.position, m.role, m.author, m.occurred_at, m.recorded_at, m.text, m.captions,
@@ -109,10 +115,10 @@ where m.message_id = %(message_id)s;
 -- lock_thread_of_message: the thread of a message, locked, so that no step commits into it meanwhile
 select t.thread_id, t.name from everlore.thread t
 where (t.workspace_id, t.thread_id) = (select workspace_id, thread_id from everlore.message where message_id = %(message_id)s)
-for update;
+for no key update;
 
 -- lock_thread: a thread by name, locked
-select thread_id from everlore.thread where name = %(name)s for update;
+select thread_id from everlore.thread where name = %(name)s for no key update;
 
 -- passages_of_message: numbers of a message's passages
 select passage_id from everlore.passage where message_id = %(message_id)s;

@@ -101,6 +101,23 @@ async def commit_lazily(connection: Connection) -> None:
     await connection.execute("set local synchronous_commit = off")
 
 
+async def open_session(
+    connection: Connection, thread_id: UUID, name: str | None, started_at: datetime, ended_at: datetime
+) -> UUID:
+    """A new session, or the thread's session of that name; its span covers the given one."""
+    cursor = await connection.execute(
+        _QUERIES["open_session"],
+        {"id": new_id(), "thread_id": thread_id, "name": name, "started_at": started_at, "ended_at": ended_at},
+    )
+    return fetched(await cursor.fetchone())
+
+
+async def extend_session(connection: Connection, session_id: UUID, started_at: datetime, ended_at: datetime) -> None:
+    await connection.execute(
+        _QUERIES["extend_session"], {"id": session_id, "started_at": started_at, "ended_at": ended_at}
+    )
+
+
 async def give_back_passages(connection: Connection, unused: range) -> None:
     """Return numbers that were taken and not used, unless another writer has taken some since: then a gap stays."""
     await connection.execute(_QUERIES["give_back_passages"], {"last": unused[-1], "used": unused[0] - 1})

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import cache
 from importlib import import_module, resources
 from pathlib import Path
 
@@ -23,6 +24,7 @@ _SKIP = {"antigravity", "this", "idlelib", "test", "turtledemo", "ensurepip", "v
 PEOPLE = ("Maya", "Alistair", "Emma", "Jonas", "Priya", "Tomas")
 
 
+@cache
 def sentences() -> list[str]:
     """A few thousand distinct sentences."""
     lines = (resources.files("everlore") / "data" / "sample.jsonl").read_text("utf-8").splitlines()

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
+import hypothesis
 import psycopg
 import pytest
 from psycopg import sql
@@ -21,6 +22,10 @@ from everlore.store.migrate import LOCK, create_database, migrate
 from everlore.store.server import SUPERUSER, Server, open_server
 
 TEMPLATE = "everlore_template"
+
+# No test is timed: the machine may be busy.
+hypothesis.settings.register_profile("everlore", deadline=None)
+hypothesis.settings.load_profile("everlore")
 
 
 @dataclass(frozen=True)

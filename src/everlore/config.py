@@ -16,6 +16,7 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -115,8 +116,12 @@ def load_settings(**flags: Any) -> Settings:
     """
     try:
         return Settings(**{name: value for name, value in flags.items() if value is not None})
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{config_file()} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise ConfigurationError(f"{config_file()} cannot be read: {error.strerror}") from error
+    except SettingsError as error:
+        raise ConfigurationError(f"The settings are not usable: {error} ({error.__cause__})") from error
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in error.errors())
         raise ConfigurationError(f"The settings are not usable: {problems}") from error

@@ -46,7 +46,7 @@ def read_locomo(path: Path) -> list[LocomoConversation]:
 def _locomo_conversation(item: dict[str, Any], place: int) -> LocomoConversation:
     conversation = item["conversation"]
     numbers = sorted(int(m.group(1)) for key in conversation if (m := _LOCOMO_SESSION.fullmatch(key)))
-    sessions = tuple(_locomo_session(conversation, number) for number in numbers)
+    sessions = tuple(_locomo_session(conversation, number) for number in numbers if conversation[f"session_{number}"])
     return LocomoConversation(str(item.get("sample_id", f"conversation-{place + 1}")), sessions, tuple(item.get("qa", ())))
 
 

@@ -45,7 +45,8 @@ async def record(
     session = None if session is None else name(session, "session")
     project = None if project is None else name(project, "project")
     taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy")
-    accepted = await _aside(len(messages), accept, messages, now)
+    size = len(messages) if isinstance(messages, Sequence) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
+    accepted = await _aside(size, accept, messages, now)
     external_ids = [message.external_id for message in accepted if message.external_id is not None]
 
     async with database.workspace(workspace_id) as connection:

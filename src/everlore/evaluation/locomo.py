@@ -88,6 +88,8 @@ async def evaluate(
     for conversation in conversations:
         if len(result.answers) >= total:
             break
+        if not conversation.sessions:
+            continue
         workspace = await lore.workspace(f"locomo-{conversation.name}")
         turn_of = await _record(lore, workspace, conversation, result, progress)
         now = conversation.sessions[-1].messages[-1].at
@@ -138,6 +140,8 @@ def gold_questions(conversation: LocomoConversation, categories: Sequence[int]) 
     turns = {message.external_id for session in conversation.sessions for message in session.messages}
     questions: list[tuple[str, int, frozenset[str]]] = []
     for item in conversation.questions:
+        if not isinstance(item, dict) or not {"question", "category"} <= item.keys():  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(conversation.name, "has a question without text or category, so this is no LoCoMo file")
         named = (turn for evidence in item.get("evidence") or () for turn in _TURN.findall(str(evidence)))
         gold = frozenset(turn for turn in named if turn in turns)
         if item["category"] in categories and gold:

@@ -87,7 +87,7 @@ class OpenAIEmbedder:
         """Checked: as many as asked for, in order, finite, of the right dimension, not zero."""
         try:
             rows = sorted(answer["data"], key=lambda row: row["index"])
-            matrix = np.array([row["embedding"] for row in rows], dtype=np.float32)
+            matrix = np.array([row["embedding"] for row in rows], dtype=np.float64)
             places = [row["index"] for row in rows]
         except (TypeError, KeyError, ValueError) as error:
             raise ModelUnavailable("The embedding endpoint's answer has not the form of the OpenAI protocol.") from error
@@ -97,8 +97,9 @@ class OpenAIEmbedder:
             raise ModelUnavailable(
                 f"The embedding endpoint gives {matrix.shape[-1]} dimensions; the setting says {self.dimensions}."
             )
-        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-        if not np.isfinite(matrix).all() or (lengths == 0).any():
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or (lengths == 0).any():
             raise ModelUnavailable("The embedding endpoint gave a vector that is zero or not a number.")
         return list((matrix / lengths).astype(np.float32))
 

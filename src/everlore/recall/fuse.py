@@ -41,8 +41,9 @@ def windows(values: NDArray[np.float64], session: NDArray[np.int64], sequence: N
     for distance in range(1, reach + 1):
         earlier, later = neighbour_pairs(session, sequence, distance)
         wider = sums[-1].copy()
-        np.add.at(wider, earlier, values[later])
-        np.add.at(wider, later, values[earlier])
+        # Each candidate has one neighbour at this distance on each side, so no place is added to twice.
+        wider[earlier] += values[later]
+        wider[later] += values[earlier]
         sums.append(wider)
     return sums
 

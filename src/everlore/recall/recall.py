@@ -412,11 +412,11 @@ async def _hits(
     time_lane: Lane,
 ) -> tuple[Hit, ...]:
     chosen = _best_messages(candidates, ranking, ask.limit)
-    ids = [candidates.message_ids[place] for place in chosen]
+    ids = [UUID(bytes=candidates.message_ids[place]) for place in chosen]
     shown = await lanes.messages(connection, ids)
     near = await lanes.neighbours(connection, ids, ask.neighbours) if ask.neighbours else {}
     rarity = {term: float(value) for term, value in zip(lexical.terms, lexical.idf, strict=True)}
-    present = _terms_of_messages(candidates, ranking.counts, lexical.terms, set(ids))
+    present = _terms_of_messages(candidates, ranking.counts, lexical.terms, {candidates.message_ids[p] for p in chosen})
     traces = {
         "lexical": _trace(lexical_lane),
         "vector": _trace(vector_lane),
@@ -424,8 +424,8 @@ async def _hits(
         "rerank": _trace(sorted(((int(candidates.passage_ids[i]), v) for i, v in ranking.late.items()), key=lambda x: -x[1])),
     }
     hits: list[Hit] = []
-    for place in chosen:
-        message_id, number = candidates.message_ids[place], int(candidates.passage_ids[place])
+    for place, message_id in zip(chosen, ids, strict=True):
+        number = int(candidates.passage_ids[place])
         message = shown[message_id]
         hits.append(
             Hit(
@@ -436,7 +436,7 @@ async def _hits(
                 support=support(
                     view.words,
                     rarity,
-                    present[message_id],
+                    present[message_id.bytes],
                     _speaker(ranking.named, message.citation.author),
                     ranking.late.get(place),
                 ),
@@ -452,7 +452,7 @@ def _best_messages(candidates: Surroundings, ranking: _Ranking, limit: int) -> l
     times = np.array([at.timestamp() for at in candidates.times])
     order = np.lexsort((-times, -ranking.scores))
     chosen: list[int] = []
-    seen: set[UUID] = set()
+    seen: set[bytes] = set()
     for place in order.tolist():
         message_id = candidates.message_ids[place]
         if ranking.eligible[place] and message_id not in seen:
@@ -482,9 +482,9 @@ def latest_first(chosen: Sequence[int], vectors: NDArray[np.float32], times: NDA
 
 
 def _terms_of_messages(
-    candidates: Surroundings, counts: NDArray[np.float64], terms: Sequence[str], wanted: set[UUID]
-) -> dict[UUID, frozenset[str]]:
-    present: dict[UUID, set[str]] = {message_id: set() for message_id in wanted}
+    candidates: Surroundings, counts: NDArray[np.float64], terms: Sequence[str], wanted: set[bytes]
+) -> dict[bytes, frozenset[str]]:
+    present: dict[bytes, set[str]] = {message_id: set() for message_id in wanted}
     for place, message_id in enumerate(candidates.message_ids):
         if message_id in wanted:
             present[message_id].update(terms[column] for column in np.flatnonzero(counts[place]))

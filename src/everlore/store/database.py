@@ -1,17 +1,24 @@
 """Connections: pools per role, transactions bound to one workspace, and psycopg's errors in plain words."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager, contextmanager
-from collections.abc import Iterator
+import re
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from everlore.domain.errors import ConfigurationError, DatabaseUnavailable, EverloreError, InternalError, InvalidInput
+from everlore.domain.errors import (
+    ConfigurationError,
+    DatabaseUnavailable,
+    EverloreError,
+    InternalError,
+    InvalidInput,
+)
 
 Connection: TypeAlias = psycopg.AsyncConnection[TupleRow]
 Role: TypeAlias = Literal["everlore_app", "everlore_owner", "everlore_worker"]
@@ -22,6 +29,12 @@ WORKER: Role = "everlore_worker"
 
 CONNECT_TIMEOUT_S = 15.0
 
+# A login that fails has no error code in psycopg, only the server's words.
+_REFUSED = re.compile(
+    r'authentication failed|no password supplied|no pg_hba\.conf entry|role ".*" does not exist'
+)
+_NO_DATABASE = re.compile(r'database ".*" does not exist')
+
 
 class Database:
     """One role's door to Postgres. All work happens in a transaction that is bound to a workspace, or to none."""
@@ -29,18 +42,20 @@ class Database:
     def __init__(self, conninfo: str, role: Role, *, pool_size: int) -> None:
         self.conninfo = conninfo
         self.role: Role = role
-        self._pool = AsyncConnectionPool(
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             conninfo,
             kwargs={"autocommit": True, "application_name": f"everlore ({role.removeprefix('everlore_')})"},
             min_size=0,
             max_size=pool_size,
-            configure=self.become_role,
+            configure=self._configure,
             timeout=CONNECT_TIMEOUT_S,
+            reconnect_timeout=CONNECT_TIMEOUT_S,
             open=False,
         )
 
     async def open(self) -> None:
         """Connect once, so that a wrong URL or password is said now and in psycopg's words, not as a pool's timeout."""
+        require_readable(self.conninfo)
         with plain_errors():
             probe = await psycopg.AsyncConnection.connect(self.conninfo, autocommit=True, connect_timeout=10)
             async with probe:
@@ -51,7 +66,7 @@ class Database:
         await self._pool.close()
 
     @asynccontextmanager
-    async def workspace(self, workspace_id: UUID, *, read_only: bool = False) -> AsyncIterator[Connection]:
+    async def workspace(self, workspace_id: UUID, *, read_only: bool = False) -> AsyncGenerator[Connection]:
         """A transaction that sees and writes this workspace only. Commits at the end, rolls back on any error."""
         # One snapshot for all statements of a read: what is packed between two of them must not be missed.
         mode = sql.SQL("begin isolation level repeatable read read only") if read_only else sql.SQL("begin")
@@ -60,36 +75,93 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def outside(self) -> AsyncIterator[Connection]:
+    async def outside(self) -> AsyncGenerator[Connection]:
         """A transaction bound to no workspace: it sees no rows of any, and may only use the doors."""
         async with self._transaction(sql.SQL("begin")) as connection:
             yield connection
 
     @asynccontextmanager
     async def _transaction(self, begin: sql.Composable) -> AsyncGenerator[Connection]:
-        # BEGIN and SET LOCAL travel as one message; psycopg's own transaction() would need two round trips.
         with plain_errors():
-            async with self._pool.connection() as connection:
-                await connection.execute(sql.Composed([begin]), prepare=False)
-                try:
-                    yield connection
-                except BaseException:
-                    if not connection.closed:
-                        await connection.execute("rollback", prepare=False)
+            connection = await self._begun(sql.Composed([begin]))
+            try:
+                yield connection
+                done = await connection.execute("commit", prepare=False)
+                if done.statusmessage != "COMMIT":
+                    # An error that somebody caught on the way: Postgres then answers "commit" with a rollback.
+                    raise InternalError("A transaction went on after an error, so nothing of it was stored.")
+            except BaseException:
+                # What went wrong is what the caller hears, not what a broken connection says to the rollback.
+                with suppress(psycopg.Error):
+                    await connection.rollback()
+                raise
+            finally:
+                await self._pool.putconn(connection)
+
+    async def _begun(self, begin: sql.Composed) -> Connection:
+        """A connection in a new transaction. One that died while it lay in the pool (the server restarted) is replaced."""
+        failures = self._connection_failures()
+        for others in reversed(range(self._pool.max_size + 1)):
+            try:
+                connection = await self._pool.getconn()
+            except PoolTimeout as error:
+                if self._connection_failures() > failures:
+                    raise DatabaseUnavailable(
+                        f"Postgres has not answered for {self._pool.timeout:.0f} s. Start it, or try again."
+                    ) from error
+                raise
+            try:
+                # BEGIN and SET LOCAL travel as one message; psycopg's own transaction() would need two round trips.
+                await connection.execute(begin, prepare=False)
+            except BaseException as error:
+                died = connection.closed and isinstance(error, psycopg.OperationalError)
+                await self._pool.putconn(connection)
+                if not (died and others):
                     raise
-                await connection.execute("commit", prepare=False)
+            else:
+                return connection
+        raise InternalError("all connections were dead, and so was their last replacement")
+
+    def _connection_failures(self) -> int:
+        return self._pool.get_stats().get("connections_errors", 0)
+
+    async def _configure(self, connection: Connection) -> None:
+        """Every query begins with a workspace's key, so an index always fits. Without the first setting a plan that was
+        made while a table was empty would go on reading all of it, row for row, until the next ANALYZE."""
+        await connection.execute("set enable_seqscan = off; set jit = off; set search_path = public, pg_temp")
+        await self.become_role(connection)
 
     async def become_role(self, connection: Connection) -> None:
         """With a login of another name (one URL for everything), act as the role all the same: weaker, but isolated."""
-        current = await (await connection.execute("select current_user")).fetchone()
-        if current != (self.role,):
-            await connection.execute(sql.SQL("set role {}").format(sql.Identifier(self.role)))
+        row = await (await connection.execute("select current_user")).fetchone()
+        if (login := fetched(row)) != self.role:
+            try:
+                await connection.execute(sql.SQL("set role {}").format(sql.Identifier(self.role)))
+            except psycopg.errors.InvalidParameterValue as error:
+                raise ConfigurationError(
+                    f"There is no role {self.role} yet; run `everlore db migrate`."
+                ) from error
+            except psycopg.errors.InsufficientPrivilege as error:
+                raise ConfigurationError(
+                    f"The login {login} may not act as {self.role}. Log in as {self.role}, or let an administrator run "
+                    f"`grant {self.role} to {login}`."
+                ) from error
         if not connection.autocommit:
             await connection.commit()
 
 
+def require_readable(conninfo: str) -> None:
+    """Raises ConfigurationError, without the URL in its text: it may hold a password."""
+    try:
+        conninfo_to_dict(conninfo)
+    except psycopg.ProgrammingError:
+        raise ConfigurationError(
+            "The database URL cannot be read. It looks like postgresql://user:password@host:5432/database."
+        ) from None
+
+
 @contextmanager
-def plain_errors() -> Iterator[None]:
+def plain_errors() -> Generator[None]:
     """Turns what psycopg raises into our errors, with a sentence that says what to do."""
     try:
         yield
@@ -108,24 +180,46 @@ def explained(error: psycopg.Error) -> EverloreError:
     message = _first_line(error)
     match error:
         case psycopg.errors.DiskFull():
-            return DatabaseUnavailable(f"The disk of the database is full; nothing was stored. Free some space and try again. ({message})")
+            return DatabaseUnavailable(
+                f"The disk of the database is full; nothing was stored. Free some space and try again. ({message})"
+            )
         case psycopg.errors.InvalidPassword() | psycopg.errors.InvalidAuthorizationSpecification():
-            return ConfigurationError(f"Postgres refused the login; check user and password in the database URL. ({message})")
+            return ConfigurationError(
+                f"Postgres refused the login; check user and password in the database URL. ({message})"
+            )
         case psycopg.errors.InvalidCatalogName():
-            return ConfigurationError(f"The database does not exist; create it or correct the database URL. ({message})")
-        case psycopg.errors.UndefinedTable() | psycopg.errors.UndefinedFunction() | psycopg.errors.InvalidSchemaName():
-            return ConfigurationError(f"The database does not have this version's tables; run `everlore db migrate`. ({message})")
+            return ConfigurationError(
+                f"The database does not exist; create it or correct the database URL. ({message})"
+            )
+        case (
+            psycopg.errors.UndefinedTable()
+            | psycopg.errors.UndefinedFunction()
+            | psycopg.errors.InvalidSchemaName()
+        ):
+            return ConfigurationError(
+                f"The database does not have this version's tables; run `everlore db migrate`. ({message})"
+            )
         case psycopg.errors.InsufficientPrivilege():
-            return ConfigurationError(f"The database role lacks a right that Everlore needs; see `everlore db status`. ({message})")
-        case psycopg.errors.ObjectNotInPrerequisiteState() | psycopg.errors.NoDataFound() | psycopg.errors.InvalidParameterValue():
+            return ConfigurationError(
+                f"The database role lacks a right that Everlore needs; see `everlore db status`. ({message})"
+            )
+        case (
+            psycopg.errors.ObjectNotInPrerequisiteState()
+            | psycopg.errors.NoDataFound()
+            | psycopg.errors.InvalidParameterValue()
+        ):
             return ConfigurationError(f"{message[0].upper()}{message[1:]}.")
         case psycopg.errors.DataError():
             return InvalidInput("value", f"Postgres cannot store it ({message})")
         case psycopg.OperationalError():
-            if "password authentication failed" in message or "no password supplied" in message:
-                return ConfigurationError(f"Postgres refused the login; check user and password in the database URL. ({message})")
-            if "does not exist" in message and "database" in message:
-                return ConfigurationError(f"The database does not exist; create it or correct the database URL. ({message})")
+            if _REFUSED.search(message):
+                return ConfigurationError(
+                    f"Postgres refused the login; check user and password in the database URL. ({message})"
+                )
+            if _NO_DATABASE.search(message):
+                return ConfigurationError(
+                    f"The database does not exist; create it or correct the database URL. ({message})"
+                )
             return DatabaseUnavailable(f"Postgres cannot be reached or gave up: {message}")
         case _:
             return InternalError(f"Postgres refused a statement of Everlore: {message}")

@@ -46,13 +46,17 @@ async def register_model(connection: Connection, name: str, dimensions: int) -> 
     return fetched(await cursor.fetchone())
 
 
-async def load(connection: Connection, model: EmbeddingModel, thread_id: UUID, at_most: int) -> Stretch | None:
+async def load(
+    connection: Connection, model: EmbeddingModel, thread_id: UUID, at_most: int
+) -> Stretch | None:
     """The next stretch of the thread for the model; None when nothing is left to do.
 
     The mark is read before the passages, in a statement of its own: whatever lies at or before `written` was committed by
     then (positions are given out under the thread's lock), so the second statement sees all of it.
     """
-    row = await (await connection.execute(_QUERIES["load_mark"], {"step": model.step, "thread_id": thread_id})).fetchone()
+    row = await (
+        await connection.execute(_QUERIES["load_mark"], {"step": model.step, "thread_id": thread_id})
+    ).fetchone()
     end = await (await connection.execute(_QUERIES["load_thread_end"], {"thread_id": thread_id})).fetchone()
     position, written = (row[0] if row else 0), (end[0] if end else 0)
     if position >= written:
@@ -78,7 +82,11 @@ async def commit(
     upto: int,
     encoded: Sequence[tuple[int, EncodedPassage]],
 ) -> None:
-    """Write a stretch's vectors and move the watermark, in the caller's transaction. Deleted passages are left out."""
+    """Write a stretch's vectors and move the watermark, in the caller's transaction.
+
+    Passages that were deleted since it was loaded are left out. The mark stays where it is if a rebuild has taken away
+    vectors before `upto` meanwhile: the next load begins there.
+    """
     numbers = [number for number, _ in encoded]
     rows = await (await connection.execute(_QUERIES["lock_passages"], {"passages": numbers})).fetchall()
     alive = [row[0] for row in rows]
@@ -91,9 +99,9 @@ async def commit(
         parameters = {"model_id": model.model_id, "passages": alive}
         await connection.execute(_QUERIES["insert_staged_vectors"], parameters)
         await connection.execute(_QUERIES["insert_staged_tokens"], parameters)
-    await connection.execute(
-        _QUERIES["advance_mark"], {"step": model.step, "thread_id": thread_id, "position": upto}
-    )
+    mark = {"step": model.step, "thread_id": thread_id}
+    await connection.execute(_QUERIES["lock_mark"], mark)
+    await connection.execute(_QUERIES["advance_mark"], {**mark, "upto": upto, "model_id": model.model_id})
 
 
 def _binary_rows(encoded: Sequence[tuple[int, EncodedPassage]]) -> Iterator[bytes]:
@@ -104,7 +112,9 @@ def _binary_rows(encoded: Sequence[tuple[int, EncodedPassage]]) -> Iterator[byte
         halfvec = struct.pack(">hh", len(passage.vector), 0) + vector
         row = struct.pack(">hii", 3, 4, number) + struct.pack(">i", len(halfvec)) + halfvec
         tokens = b"" if passage.tokens is None else passage.tokens.tobytes()
-        yield row + (struct.pack(">i", -1) if passage.tokens is None else struct.pack(">i", len(tokens)) + tokens)
+        yield row + (
+            struct.pack(">i", -1) if passage.tokens is None else struct.pack(">i", len(tokens)) + tokens
+        )
     yield b"\xff\xff"
 
 
@@ -125,7 +135,9 @@ async def last_passage(connection: Connection) -> int:
 
 
 async def has_vector_index(connection: Connection, model_id: int) -> bool:
-    return fetched(await (await connection.execute(_QUERIES["has_vector_index"], {"model_id": model_id})).fetchone())
+    return fetched(
+        await (await connection.execute(_QUERIES["has_vector_index"], {"model_id": model_id})).fetchone()
+    )
 
 
 async def build_vector_index(connection: Connection, model_id: int) -> None:

@@ -4,25 +4,25 @@ Three parts, each safe to repeat: roles, extensions and schemas (by whoever may 
 (kept by procrastinate, in `jobs`), and ours (in `everlore`).
 """
 
-import asyncio
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
-from urllib.parse import quote
 
 import psycopg
-from psycopg import sql
 from procrastinate.schema import SchemaManager, migrations_path
+from psycopg import sql
 
 from everlore.domain.errors import ConfigurationError
-from everlore.store.database import OWNER, Connection, fetched, plain_errors
+from everlore.store.database import APP, OWNER, WORKER, Connection, fetched, plain_errors, require_readable
 from everlore.store.queries import queries
 
 MINIMUM_POSTGRES = 16
+MINIMUM_PGVECTOR = (0, 8)
 EXTENSIONS = ("vector", "unaccent", "ltree", "pg_trgm", "btree_gist")
 ROLES = ("everlore_owner", "everlore_app", "everlore_worker")
-# One number for everybody who changes roles (they belong to the cluster) or migrates; "everlore" in ASCII.
+# One number for everybody who migrates this database; "everlore" in ASCII.
 LOCK = int.from_bytes(b"everlore", "big") >> 1
 LOCK_TIMEOUT = "60s"
 
@@ -50,7 +50,8 @@ def own_migrations() -> list[Migration]:
 def job_migrations() -> list[Migration]:
     """What the job queue's library ships, oldest first. A new database takes its whole schema at once instead."""
     return [
-        Migration(f"jobs {f.name.removesuffix('.sql')}", f.read_bytes()) for f in sorted(migrations_path.glob("*.sql"))
+        Migration(f"jobs {f.name.removesuffix('.sql')}", f.read_bytes())
+        for f in sorted(migrations_path.glob("*.sql"))
     ]
 
 
@@ -59,6 +60,7 @@ async def migrate(conninfo: str) -> list[str]:
 
     `conninfo` is a login that may create roles, extensions and schemas, or `everlore_owner` where those exist already.
     """
+    require_readable(conninfo)
     with plain_errors():
         async with await psycopg.AsyncConnection.connect(conninfo, autocommit=True) as connection:
             await require_version(connection)
@@ -85,12 +87,44 @@ async def require_version(connection: Connection) -> int:
     return major
 
 
+def require_pgvector(version: str) -> None:
+    """Raises ConfigurationError for a pgvector whose index scans cannot go on where a filter takes rows away."""
+    if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < MINIMUM_PGVECTOR:
+        raise ConfigurationError(
+            f"This is pgvector {version}; Everlore needs {'.'.join(map(str, MINIMUM_PGVECTOR))} or newer. Install it on the "
+            "server, run `alter extension vector update`, then try again."
+        )
+
+
 async def _prepare(connection: Connection) -> None:
     """Roles, extensions, schemas: only what is missing, so that a plain owner's login is enough the next time."""
-    missing = [name for (name,) in await (await connection.execute(_QUERIES["missing_roles"], [list(ROLES)])).fetchall()]
+    await _roles(connection)
+    await _extensions(connection)
+    for schema in ("everlore", "jobs"):
+        exists = fetched(
+            await (await connection.execute("select to_regnamespace(%s) is not null", [schema])).fetchone()
+        )
+        if not exists:
+            await connection.execute(
+                sql.SQL("create schema {} authorization {}").format(
+                    sql.Identifier(schema), sql.Identifier(OWNER)
+                )
+            )
+    await _require_isolation(connection)
+
+
+async def _roles(connection: Connection) -> None:
+    """The three roles, and the right of this login to act as each."""
+    missing = [
+        name
+        for (name,) in await (await connection.execute(_QUERIES["missing_roles"], [list(ROLES)])).fetchall()
+    ]
     for name in missing:
         try:
             await connection.execute(sql.SQL("create role {} login noinherit").format(sql.Identifier(name)))
+        except (psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
+            # Roles belong to the cluster, advisory locks to one database: another one's migration was here first.
+            continue
         except psycopg.errors.InsufficientPrivilege as error:
             raise ConfigurationError(
                 f"The login may not create the role {name}. Let an administrator run `everlore db migrate` once "
@@ -99,22 +133,53 @@ async def _prepare(connection: Connection) -> None:
     me = fetched(await (await connection.execute("select current_user")).fetchone())
     if me != OWNER:
         for name in ROLES:
-            if not fetched(await (await connection.execute("select pg_has_role(current_user, %s, 'set')", [name])).fetchone()):
+            if not fetched(
+                await (
+                    await connection.execute("select pg_has_role(current_user, %s, 'set')", [name])
+                ).fetchone()
+            ):
                 await connection.execute(sql.SQL("grant {} to current_user").format(sql.Identifier(name)))
-    await _extensions(connection)
-    for schema in ("everlore", "jobs"):
-        exists = fetched(await (await connection.execute("select to_regnamespace(%s) is not null", [schema])).fetchone())
-        if not exists:
-            await connection.execute(
-                sql.SQL("create schema {} authorization {}").format(sql.Identifier(schema), sql.Identifier(OWNER))
+
+
+async def _require_isolation(connection: Connection) -> None:
+    """The roles that the application and the workers act as must not be above the policies, nor able to plant functions
+    where the owner's functions look for theirs."""
+    for name in (APP, WORKER):
+        bypasses, owns, plants = await _powers(connection, name)
+        if bypasses:
+            raise ConfigurationError(
+                f"The role {name} is above row-level security, so workspaces would not be apart. Run "
+                f"`alter role {name} nosuperuser nobypassrls`, then try again."
             )
+        if owns:
+            raise ConfigurationError(
+                f"The role {name} is a member of {OWNER}, so workspaces would not be apart. Run "
+                f"`revoke {OWNER} from {name}`, then try again."
+            )
+        if plants:
+            # Databases from before Postgres 15 let everybody. Without the right to revoke, Postgres only warns.
+            with suppress(psycopg.errors.InsufficientPrivilege):
+                await connection.execute("revoke create on schema public from public")
+            _, _, plants = await _powers(connection, name)
+        if plants:
+            raise ConfigurationError(
+                f"The role {name} may create functions in the schema public, where it could plant its own. Let the "
+                f"database's owner run `revoke create on schema public from public, {name}`, then try again."
+            )
+
+
+async def _powers(connection: Connection, role: str) -> tuple[bool, bool, bool]:
+    row = await (await connection.execute(_QUERIES["powers"], [role])).fetchone()
+    return row or (False, False, False)
 
 
 async def _extensions(connection: Connection) -> None:
     rows = await (await connection.execute(_QUERIES["extensions"], [list(EXTENSIONS)])).fetchall()
-    state = {name: (available, schema) for name, available, schema in rows}
+    state = {name: (schema, version) for name, schema, version in rows}
     for name in EXTENSIONS:
-        available, schema = state.get(name, (False, None))
+        schema, version = state.get(name, (None, None))
+        if name == "vector" and version is not None:
+            require_pgvector(version)
         if schema == "public":
             continue
         if schema is not None:
@@ -122,13 +187,15 @@ async def _extensions(connection: Connection) -> None:
                 f"The extension {name} lives in the schema {schema}; Everlore looks for it in public. Move it with "
                 f"`alter extension {name} set schema public`."
             )
-        if not available:
+        if version is None:
             raise ConfigurationError(
                 f"This Postgres lacks the extension {name}. Install it on the server (pgvector for vector, the contrib "
                 "package for the others), then try again."
             )
         try:
-            await connection.execute(sql.SQL("create extension {} schema public").format(sql.Identifier(name)))
+            await connection.execute(
+                sql.SQL("create extension {} schema public").format(sql.Identifier(name))
+            )
         except psycopg.errors.InsufficientPrivilege as error:
             raise ConfigurationError(
                 f"The login may not create the extension {name}. Let an administrator run `create extension {name}` in this "
@@ -148,7 +215,9 @@ async def _apply(connection: Connection) -> list[str]:
         await _run(connection, whole, search_path="jobs", also=job_migrations())
         applied.append(whole.name)
         done = await _applied(connection)
-    for migration, search_path in [(m, "jobs") for m in job_migrations()] + [(m, "public") for m in own_migrations()]:
+    for migration, search_path in [(m, "jobs") for m in job_migrations()] + [
+        (m, "public") for m in own_migrations()
+    ]:
         if migration.name in done:
             if migration in own_migrations() and done[migration.name] != migration.checksum:
                 raise ConfigurationError(
@@ -161,7 +230,9 @@ async def _apply(connection: Connection) -> list[str]:
     return applied
 
 
-async def _run(connection: Connection, migration: Migration, *, search_path: str, also: list[Migration] | None = None) -> None:
+async def _run(
+    connection: Connection, migration: Migration, *, search_path: str, also: list[Migration] | None = None
+) -> None:
     """Apply one script and note it (and those that it contains) in one transaction."""
     async with connection.transaction():
         await connection.execute(sql.SQL("set local search_path = {}").format(sql.Identifier(search_path)))

@@ -53,11 +53,12 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Candidate passages in reading order (thread, then sequence), column by column. `session` numbers the sessions;
+    """Candidate passages in reading order (thread, then sequence), column by column. `message_ids` are
+    the 16 bytes of the UUIDs (making UUIDs of hundreds costs a millisecond); `session` numbers the sessions;
     `vectors` is (candidates, dimensions) with rows of zeros where there is none, or None without a model."""
 
     passage_ids: NDArray[np.int64]
-    message_ids: tuple[UUID, ...]
+    message_ids: tuple[bytes, ...]
     session: NDArray[np.int64]
     sequence: NDArray[np.int64]
     roles: tuple[str, ...]
@@ -134,18 +135,18 @@ async def around(connection: Connection, passages: Sequence[int], reach: int, mo
     """The passages and their neighbours of the same session up to `reach` passages away."""
     parameters = {"passages": list(passages), "reach": reach, "model_id": model_id}
     rows = await (await connection.execute(_QUERIES["around"], parameters, binary=True)).fetchall()
-    columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 10
-    codes: dict[UUID, int] = {}
+    columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 9
+    codes: dict[bytes, int] = {}
     return Surroundings(
         passage_ids=np.array(columns[0], dtype=np.int64),
         message_ids=columns[1],
-        session=np.array([codes.setdefault(session, len(codes)) for session in columns[3]], dtype=np.int64),
-        sequence=np.array(columns[4], dtype=np.int64),
-        roles=columns[5],
-        authors=columns[6],
-        times=columns[7],
-        lengths=np.array(columns[8], dtype=np.float64),
-        vectors=_vectors(columns[9]),
+        session=np.array([codes.setdefault(session, len(codes)) for session in columns[2]], dtype=np.int64),
+        sequence=np.array(columns[3], dtype=np.int64),
+        roles=columns[4],
+        authors=columns[5],
+        times=columns[6],
+        lengths=np.array(columns[7], dtype=np.float64),
+        vectors=_vectors(columns[8]),
     )
 
 

@@ -28,4 +28,5 @@ create function everlore.query_words(question text) returns table (word text, te
 -- The workspace of this transaction; null when there is none, so that every policy answers "no rows".
 create function everlore.current_workspace() returns uuid
     language sql stable parallel safe
-    as $$ select nullif(current_setting('everlore.workspace', true), '')::uuid $$;
+    -- Bound here and now, not by the caller's search_path: every policy rests on it.
+    return nullif(current_setting('everlore.workspace', true), '')::uuid;

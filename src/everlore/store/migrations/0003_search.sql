@@ -77,7 +77,7 @@ create table everlore.passage_vector (
     model_id smallint not null references everlore.embedding_model,
     passage_id integer not null,
     embedding halfvec not null,
-    primary key (workspace_id, model_id, passage_id),
+    primary key (workspace_id, passage_id, model_id),
     foreign key (workspace_id, passage_id) references everlore.passage on delete cascade
 ) partition by hash (workspace_id);
 
@@ -87,7 +87,7 @@ create table everlore.passage_tokens (
     model_id smallint not null references everlore.embedding_model,
     passage_id integer not null,
     tokens bytea not null,
-    primary key (workspace_id, model_id, passage_id),
+    primary key (workspace_id, passage_id, model_id),
     foreign key (workspace_id, passage_id) references everlore.passage on delete cascade
 ) with (toast_tuple_target = 8160);
 alter table everlore.passage_tokens alter column tokens set storage external;

@@ -39,7 +39,8 @@ create function everlore.vector_among(model smallint, question halfvec, passages
     end $$;
 
 -- By the HNSW index of the workspace's partition: for large workspaces. ef_search 200 finds 96 of the true first 50 in 100;
--- relaxed order lets the scan go on where a filter (or another workspace of the partition) takes rows away.
+-- relaxed order lets the scan go on where a filter (or another workspace of the partition) takes rows away; the limits on
+-- how far it goes are raised, because where they are reached rows are left out without a word.
 -- The statement names the model and its dimension as literals because the index is made for exactly that expression.
 create function everlore.vector_hnsw(
     model smallint, question halfvec, at_most integer,
@@ -50,6 +51,8 @@ create function everlore.vector_hnsw(
     set search_path = everlore, public, pg_temp
     set hnsw.ef_search = 200
     set hnsw.iterative_scan = relaxed_order
+    set hnsw.max_scan_tuples = 200000
+    set hnsw.scan_mem_multiplier = 4
     set enable_seqscan = off
     set enable_sort = off
     as $$
@@ -81,20 +84,45 @@ create function everlore.vector_hnsw(
 -- Threads of a project or under a taxonomy path. ltree's operators are not leakproof, so under row-level security the
 -- index would not be used: the function runs as the owner and names the workspace itself.
 create function everlore.threads_within(project text, under ltree) returns setof uuid
-    language sql stable security definer
+    language plpgsql stable security definer
     set search_path = everlore, public, pg_temp
     set plan_cache_mode = force_custom_plan
     as $$
-        select t.thread_id
-        from everlore.thread t
-        where t.workspace_id = everlore.current_workspace()
-          and (project is null or t.project_id = (
-                select p.project_id from everlore.project p
-                where p.workspace_id = everlore.current_workspace() and p.name = project))
-          and (under is null or t.taxonomy <@ under or t.taxonomy is null and t.project_id in (
-                select p.project_id from everlore.project p
-                where p.workspace_id = everlore.current_workspace() and p.taxonomy <@ under))
-    $$;
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select t.thread_id
+            from everlore.thread t
+            where t.workspace_id = ws
+              and (project is null or t.project_id = (
+                    select p.project_id from everlore.project p where p.workspace_id = ws and p.name = project))
+              and (under is null or t.taxonomy <@ under)
+            union all
+            select t.thread_id
+            from everlore.project p join everlore.thread t on t.workspace_id = p.workspace_id and t.project_id = p.project_id
+            where p.workspace_id = ws and p.taxonomy <@ under and t.taxonomy is null
+              and (project is null or p.name = project);
+    end $$;
+
+-- Messages by the end of their id, as a person types it: `right()` is not leakproof either.
+create function everlore.messages_ending(ending text) returns setof uuid
+    language plpgsql stable security definer
+    set search_path = everlore, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        digits constant text := replace(ending, '-', '');
+    begin
+        return query
+            select m.message_id
+            from everlore.message m
+            where m.workspace_id = ws
+              and right(m.message_id::text, 8) = right(digits, 8)
+              and right(replace(m.message_id::text, '-', ''), length(digits)) = digits
+            limit 2;
+    end $$;
 
 -- The passages that a filter leaves, at most so many: the caller asks for one more than it can use, to learn whether the
 -- filter is narrow. A passage has a path of its own only where its message has; otherwise its thread's counts.
@@ -109,6 +137,23 @@ create function everlore.passages_within(
     declare
         ws constant uuid := everlore.current_workspace();
     begin
+        if among is not null then
+            -- The same, looked up one by one: the planner must not prefer another index by its guesses.
+            return query
+                select p.passage_id
+                from unnest(among) as given (passage_id) cross join lateral (
+                    select * from everlore.passage q
+                    where q.workspace_id = ws and q.passage_id = given.passage_id offset 0
+                ) as p
+                where (since is null or p.occurred_at >= since)
+                  and (until is null or p.occurred_at < until)
+                  and (by_author is null or lower(p.author) = lower(by_author))
+                  and (in_threads is null or p.thread_id = any (in_threads) and (under is null or p.taxonomy is null)
+                       or under is not null and p.taxonomy <@ under)
+                  and (of_kinds is null or p.kind = any (of_kinds))
+                limit at_most;
+            return;
+        end if;
         return query
             select p.passage_id
             from everlore.passage p
@@ -119,7 +164,6 @@ create function everlore.passages_within(
               and (in_threads is null or p.thread_id = any (in_threads) and (under is null or p.taxonomy is null)
                    or under is not null and p.taxonomy <@ under)
               and (of_kinds is null or p.kind = any (of_kinds))
-              and (among is null or p.passage_id = any (among))
             limit at_most;
     end $$;
 

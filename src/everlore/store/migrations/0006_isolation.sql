@@ -131,7 +131,7 @@ grant execute on function
     everlore.current_workspace(), everlore.defer_index(uuid),
     everlore.vector_exact(smallint, halfvec, integer), everlore.vector_among(smallint, halfvec, integer[], integer),
     everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, text[]),
-    everlore.threads_within(text, ltree),
+    everlore.threads_within(text, ltree), everlore.messages_ending(text),
     everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, text[], integer[]),
     everlore.vector_index_name(smallint), everlore.has_vector_index(smallint),
     everlore.open_workspace(uuid, text), everlore.register_embedding_model(text, integer)
@@ -145,3 +145,11 @@ grant select, insert, update, delete on everlore.job_failure to everlore_worker;
 grant usage on schema jobs to everlore_worker;
 grant select, insert, update, delete on all tables in schema jobs to everlore_worker;
 grant usage on all sequences in schema jobs to everlore_worker;
+revoke all on all functions in schema jobs from public;
+grant execute on all functions in schema jobs to everlore_worker;
+
+-- What later migrations make is nobody's until they say so; what the queue's own make is the workers'.
+alter default privileges revoke execute on functions from public;
+alter default privileges in schema jobs grant select, insert, update, delete on tables to everlore_worker;
+alter default privileges in schema jobs grant usage on sequences to everlore_worker;
+alter default privileges in schema jobs grant execute on functions to everlore_worker;

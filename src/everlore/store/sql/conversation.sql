@@ -108,8 +108,8 @@ select everlore.messages_ending(%(ending)s) limit 2;
 select m.message_id, t.name, s.name, m.position, m.role, m.author, m.occurred_at, m.recorded_at, m.text, m.captions,
        m.system_prompt, m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy::text
 from everlore.message m
-join everlore.thread t on t.workspace_id = m.workspace_id and t.thread_id = m.thread_id
-join everlore.session s on s.workspace_id = m.workspace_id and s.session_id = m.session_id
+cross join lateral (select name from everlore.thread where thread_id = m.thread_id offset 0) as t
+cross join lateral (select name from everlore.session where session_id = m.session_id offset 0) as s
 where m.message_id = %(message_id)s;
 
 -- lock_thread_of_message: the thread of a message, locked, so that no step commits into it meanwhile

@@ -11,19 +11,30 @@ select w.position, w.written from everlore.watermark w where w.step = %(step)s a
 select last_position from everlore.thread where thread_id = %(thread_id)s;
 
 -- load_passages: the next passages of a thread after a position, whole messages at a time where they fit
-select passage_id, position, text from everlore.passage
-where thread_id = %(thread_id)s and position > %(position)s and position <= %(written)s
-order by sequence limit %(at_most)s;
+select p.passage_id, m.position, p.text
+from everlore.message m cross join lateral (
+    select passage_id, sequence, text from everlore.passage
+    where workspace_id = m.workspace_id and message_id = m.message_id offset 0
+) as p
+where m.thread_id = %(thread_id)s and m.position > %(position)s and m.position <= %(written)s
+order by m.position, p.sequence limit %(at_most)s;
 
 -- load_missing: those passages of a stretch of a thread that have no vector of the model yet
-select p.passage_id, p.text from everlore.passage p
-where p.thread_id = %(thread_id)s and p.position > %(position)s and p.position <= %(upto)s
-  and not exists (select from everlore.passage_vector v
-                  where v.workspace_id = p.workspace_id and v.model_id = %(model_id)s and v.passage_id = p.passage_id)
+select p.passage_id, p.text
+from everlore.message m cross join lateral (
+    select passage_id, sequence, text from everlore.passage
+    where workspace_id = m.workspace_id and message_id = m.message_id offset 0
+) as p left join lateral (
+    select true as there from everlore.passage_vector where passage_id = p.passage_id and model_id = %(model_id)s offset 0
+) as v on true
+where m.thread_id = %(thread_id)s and m.position > %(position)s and m.position <= %(upto)s and v.there is null
 order by p.sequence;
 
 -- lock_passages: of the given passages, those that still exist, kept until the commit
-select passage_id from everlore.passage where passage_id = any (%(passages)s) for key share;
+select p.passage_id
+from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+    select passage_id from everlore.passage where passage_id = given.passage_id offset 0 for key share
+) as p;
 
 -- make_staging: where a batch's vectors are copied to first
 create temporary table if not exists staged_vector (passage_id integer, embedding halfvec, tokens bytea) on commit delete rows;
@@ -45,11 +56,22 @@ from pg_temp.staged_vector s
 where s.passage_id = any (%(passages)s) and s.tokens is not null
 on conflict do nothing;
 
--- advance_mark: the step has come so far with the thread
-insert into everlore.watermark (workspace_id, step, thread_id, position, written)
-values (everlore.current_workspace(), %(step)s, %(thread_id)s, %(position)s, %(position)s)
-on conflict (workspace_id, step, thread_id) do update set
-    position = greatest(watermark.position, excluded.position), written = greatest(watermark.written, excluded.written);
+-- lock_mark: the step's mark in a thread that still exists, made if need be, locked.
+-- (A statement of its own: the next one's snapshot then sees what a rebuild has taken away.)
+insert into everlore.watermark (workspace_id, step, thread_id)
+select t.workspace_id, %(step)s, t.thread_id from everlore.thread t where t.thread_id = %(thread_id)s for key share
+on conflict (workspace_id, step, thread_id) do update set position = watermark.position;
+
+-- advance_mark: the step has come so far with the thread, unless vectors were taken away before there meanwhile
+update everlore.watermark w set position = greatest(w.position, %(upto)s), written = greatest(w.written, %(upto)s)
+where w.step = %(step)s and w.thread_id = %(thread_id)s and not exists (
+    select from everlore.message m cross join lateral (
+        select passage_id from everlore.passage where workspace_id = m.workspace_id and message_id = m.message_id offset 0
+    ) as p left join lateral (
+        select true as there from everlore.passage_vector where passage_id = p.passage_id and model_id = %(model_id)s offset 0
+    ) as v on true
+    where m.thread_id = %(thread_id)s and m.position > w.position and m.position <= %(upto)s and v.there is null
+);
 
 -- behind: threads of this workspace and passages in them that the step has not come to
 select count(distinct t.thread_id), count(p.passage_id)

@@ -1,8 +1,14 @@
 -- missing_roles: those of the named roles that the cluster does not have
 select name from unnest(%s::text[]) as name where not exists (select from pg_roles where rolname = name);
 
--- extensions: of each named extension, whether the server offers it and the schema it is installed in here (or null)
-select a.name, true, (select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = a.name)
+-- powers: whether a role is above row-level security, is the owner in all but name, and may plant functions in public
+select rolsuper or rolbypassrls, pg_has_role(rolname, 'everlore_owner', 'member'), has_schema_privilege(rolname, 'public', 'create')
+from pg_roles where rolname = %s;
+
+-- extensions: of the named extensions those that the server has, with the schema each is installed in here (or null) and the
+-- version that is installed, or would be
+select a.name, (select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = a.name),
+       coalesce(a.installed_version, a.default_version)
 from pg_available_extensions a
 where a.name = any (%s);
 

@@ -3,8 +3,13 @@ select passages, length from everlore.lexical_statistics
 where workspace_id = everlore.current_workspace() for update;
 
 -- tail_size: how many passages no segment holds yet
-select count(*) from everlore.watermark w join everlore.passage p
-  on p.workspace_id = w.workspace_id and p.thread_id = w.thread_id and p.position > w.position and p.position <= w.written
+select count(*)
+from everlore.watermark w cross join lateral (
+    select message_id from everlore.message
+    where thread_id = w.thread_id and position > w.position and position <= w.written offset 0
+) as m cross join lateral (
+    select from everlore.passage where message_id = m.message_id offset 0
+) as p
 where w.step = 'lexical' and w.position < w.written;
 
 -- lock_behind: threads with unpacked passages, locked; a thread that a writer holds is left for the next time.
@@ -18,8 +23,12 @@ with behind as (
     select * from unnest(%(threads)s::uuid[], %(positions)s::integer[], %(written)s::integer[]) as b (thread_id, position, written)
 ), tail as materialized (
     select p.passage_id, p.length, p.terms
-    from behind b join everlore.passage p on p.workspace_id = everlore.current_workspace()
-     and p.thread_id = b.thread_id and p.position > b.position and p.position <= b.written
+    from behind b cross join lateral (
+        select message_id from everlore.message
+        where thread_id = b.thread_id and position > b.position and position <= b.written offset 0
+    ) as m cross join lateral (
+        select passage_id, length, terms from everlore.passage where message_id = m.message_id offset 0
+    ) as p
 ), segment as (
     select min(passage_id) as number, count(*)::integer as passages, coalesce(sum(length), 0) as length from tail
 ), blocks as (
@@ -64,8 +73,10 @@ select everlore.current_workspace(), %(into)s, sum(passages)::integer from sizes
 select word, term from everlore.query_words(%(question)s);
 
 -- blocks: the postings of the question's terms
-select term, postings from everlore.posting_block
-where term = any (array(select distinct term from everlore.query_words(%(question)s) where term is not null));
+select q.term, b.postings
+from (select distinct term from everlore.query_words(%(question)s) where term is not null) as q cross join lateral (
+    select postings from everlore.posting_block where term = q.term offset 0
+) as b;
 
 -- statistics: passages and words in all segments, and the last passage number of the workspace
 select s.passages, s.length, c.last_passage
@@ -76,22 +87,32 @@ select p.passage_id, p.length,
        array(select coalesce(cardinality(u.positions), 0)
              from unnest(array(select distinct term from everlore.query_words(%(question)s) where term is not null)) as q (term)
              left join unnest(p.terms) as u on u.lexeme = q.term order by q.term)
-from everlore.watermark w join everlore.passage p
-  on p.workspace_id = w.workspace_id and p.thread_id = w.thread_id and p.position > w.position and p.position <= w.written
-where w.step = 'lexical' and w.position < w.written
-offset 0;
+from everlore.watermark w cross join lateral (
+    select message_id from everlore.message
+    where thread_id = w.thread_id and position > w.position and position <= w.written offset 0
+) as m cross join lateral (
+    select passage_id, length, terms from everlore.passage where message_id = m.message_id offset 0
+) as p
+where w.step = 'lexical' and w.position < w.written;
 
 -- blocks_of_passages: the blocks that hold any of the given packed passages, locked
-select b.term, b.segment, b.postings from everlore.posting_block b
-where b.term = any (array(
-    select distinct u.lexeme from everlore.passage p, unnest(p.terms) as u where p.passage_id = any (%(passages)s)))
-for update;
+select b.term, b.segment, b.postings
+from (
+    select distinct u.lexeme as term
+    from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+        select terms from everlore.passage where passage_id = given.passage_id offset 0
+    ) as p, unnest(p.terms) as u
+) as t cross join lateral (
+    select term, segment, postings from everlore.posting_block where term = t.term offset 0 for update
+) as b;
 
 -- packed_totals: of the given passages, how many are packed and how many words they have
 select count(*), coalesce(sum(p.length), 0)
-from everlore.passage p join everlore.watermark w
-  on w.workspace_id = p.workspace_id and w.thread_id = p.thread_id and w.step = 'lexical'
-where p.passage_id = any (%(passages)s) and p.position <= w.position;
+from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+    select workspace_id, thread_id, position, length from everlore.passage where passage_id = given.passage_id offset 0
+) as p
+join everlore.watermark w on w.workspace_id = p.workspace_id and w.thread_id = p.thread_id and w.step = 'lexical'
+where p.position <= w.position;
 
 -- rewrite_block: a block without the deleted passages
 update everlore.posting_block set postings = %(postings)s

@@ -22,41 +22,67 @@ select passage_id from everlore.passage
 where occurred_at >= %(since)s and occurred_at < %(until)s
 order by occurred_at desc limit %(at_most)s;
 
--- around: the found passages with their neighbours of the same session, in reading order
-select p.passage_id, p.message_id, p.thread_id, p.session_id, p.sequence, p.role, p.author, p.occurred_at, p.length,
-       halfvec_send(v.embedding)
-from (
-    select distinct n.workspace_id, n.passage_id
-    from everlore.passage s join everlore.passage n
-      on n.workspace_id = s.workspace_id and n.thread_id = s.thread_id and n.session_id = s.session_id
-     and n.sequence between s.sequence - %(reach)s and s.sequence + %(reach)s
-    where s.passage_id = any (%(passages)s)
-) as c
-join everlore.passage p on p.workspace_id = c.workspace_id and p.passage_id = c.passage_id
-left join everlore.passage_vector v
-  on v.workspace_id = p.workspace_id and v.model_id = %(model_id)s and v.passage_id = p.passage_id
-order by p.thread_id, p.sequence;
+-- around: the found passages with their neighbours of the same session, in reading order.
+-- (Subtraction is not leakproof: under row-level security a range computed in the join would be checked row by row.)
+with seed as materialized (
+    select s.thread_id, s.session_id, s.sequence - %(reach)s as first, s.sequence + %(reach)s as last
+    from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+        select p.thread_id, p.session_id, p.sequence from everlore.passage p where p.passage_id = given.passage_id offset 0
+    ) as s
+), near as materialized (
+    select distinct on (n.passage_id) n.*
+    from seed cross join lateral (
+        select p.passage_id, p.message_id, p.thread_id, p.session_id, p.sequence, p.role, p.author, p.occurred_at, p.length
+        from everlore.passage p
+        where p.thread_id = seed.thread_id and p.sequence between seed.first and seed.last offset 0
+    ) as n
+    where n.session_id = seed.session_id
+)
+select near.passage_id, uuid_send(near.message_id), uuid_send(near.session_id), near.sequence, near.role, near.author,
+       near.occurred_at, near.length, halfvec_send(v.embedding)
+from near left join lateral (
+    select embedding from everlore.passage_vector
+    where passage_id = near.passage_id and model_id = %(model_id)s offset 0
+) as v on true
+order by near.thread_id, near.sequence;
 
 -- tokens: token vectors of passages
-select passage_id, tokens from everlore.passage_tokens
-where model_id = %(model_id)s and passage_id = any (%(passages)s);
+select given.passage_id, t.tokens
+from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+    select tokens from everlore.passage_tokens where passage_id = given.passage_id and model_id = %(model_id)s offset 0
+) as t;
 
 -- texts: the text of passages
-select passage_id, text from everlore.passage where passage_id = any (%(passages)s);
+select given.passage_id, p.text
+from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+    select text from everlore.passage where passage_id = given.passage_id offset 0
+) as p;
 
 -- messages: what hits show of their messages
 select m.message_id, t.name, m.author, m.role, m.occurred_at, m.text, m.captions
-from everlore.message m join everlore.thread t on t.workspace_id = m.workspace_id and t.thread_id = m.thread_id
-where m.message_id = any (%(messages)s);
+from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
+    select * from everlore.message where message_id = given.message_id offset 0
+) as m cross join lateral (
+    select name from everlore.thread where thread_id = m.thread_id offset 0
+) as t;
 
 -- neighbours: messages next to the given ones, in the same session
-select s.message_id, n.position - s.position, n.text, n.message_id, t.name, n.author, n.role, n.occurred_at
-from everlore.message s
-join everlore.message n on n.workspace_id = s.workspace_id and n.thread_id = s.thread_id and n.session_id = s.session_id
- and n.position between s.position - %(reach)s and s.position + %(reach)s and n.position <> s.position
-join everlore.thread t on t.workspace_id = n.workspace_id and t.thread_id = n.thread_id
-where s.message_id = any (%(messages)s)
-order by s.message_id, n.position;
+with seed as materialized (
+    select s.message_id, s.thread_id, s.session_id, s.position, s.position - %(reach)s as first, s.position + %(reach)s as last
+    from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
+        select m.message_id, m.thread_id, m.session_id, m.position
+        from everlore.message m where m.message_id = given.message_id offset 0
+    ) as s
+)
+select seed.message_id, n.position - seed.position, n.text, n.message_id, t.name, n.author, n.role, n.occurred_at
+from seed cross join lateral (
+    select * from everlore.message m
+    where m.thread_id = seed.thread_id and m.position between seed.first and seed.last offset 0
+) as n cross join lateral (
+    select name from everlore.thread where thread_id = n.thread_id offset 0
+) as t
+where n.session_id = seed.session_id and n.message_id <> seed.message_id
+order by seed.message_id, n.position;
 
 -- deadline: no statement of this transaction may run longer
 select set_config('statement_timeout', %(milliseconds)s, true);

@@ -1,0 +1,196 @@
+"""The demonstration: a bundled year of conversation is recorded and asked ten questions."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from importlib import resources
+from statistics import median
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from everlore.domain.ids import short_id
+from everlore.faces.cli.call import Call, Json, call_of, run
+from everlore.faces.cli.importing import Summary, batches, index_all
+from everlore.faces.cli.memory import supported
+from everlore.faces.cli.output import Output, shortened, table, when
+
+if TYPE_CHECKING:
+    from everlore.domain.recall import Hit
+    from everlore.workspace import Workspace
+
+WORKSPACE = "demo"
+_SHOWN = 3
+_BESIDE_TEXT = 52
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(demo)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`gold` are the external ids of the messages that answer it."""
+
+    question: str
+    why: str
+    gold: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    question: Question
+    hits: "list[tuple[Hit, bool]]"
+    took_ms: float
+
+    def gold_among(self, first: int) -> bool:
+        return any(is_gold for _, is_gold in self.hits[:first])
+
+
+@dataclass(slots=True)
+class Demonstration:
+    """What was done. `ids` tells which line of the sample each message is."""
+
+    summary: Summary = field(default_factory=Summary)
+    ids: dict[UUID, str] = field(default_factory=dict[UUID, str])
+    last_at: datetime | None = None
+    found: list[Found] = field(default_factory=list[Found])
+    degraded: set[str] = field(default_factory=set[str])
+
+
+def demo(
+    ctx: typer.Context,
+    fresh: Annotated[
+        bool, typer.Option("--fresh/--keep", help="Record anew, or keep what an earlier run recorded.")
+    ] = False,
+    to_json: Json = False,
+) -> None:
+    """Record a bundled conversation of 14 months into the workspace "demo" and ask ten questions.
+
+    JSON: workspace, messages, stored, already_there, questions [{question, why, took_ms, gold_in_top_3, gold_in_top_10,
+    hits [{rank, gold, text, captions, citation, score, confidence, support, ...}]}], gold_in_top_3, gold_in_top_10 (how many
+    questions), latency_ms {p50}, degraded.
+    """
+    call = call_of(ctx)
+    shown = run(_demonstrate(call, fresh=fresh))
+    for sentence in sorted(shown.degraded):
+        call.out.warn(sentence)
+    if to_json:
+        call.out.json(_as_fields(shown))
+    else:
+        _print(call.out, shown)
+
+
+async def _demonstrate(call: Call, *, fresh: bool) -> Demonstration:
+    shown = Demonstration()
+    async with call.workspace(WORKSPACE, create=True) as (lore, memory):
+        if fresh:
+            for thread in await memory.threads():
+                await memory.delete_thread(thread.name)
+        with call.out.progress("Recording", len(_sample("sample.jsonl").splitlines())) as advance:
+            await _record(memory, shown, advance)
+        await index_all(call, lore, memory, shown.summary)
+        with call.out.progress("Asking", len(questions())) as advance:
+            for question in questions():
+                shown.found.append(await _ask(memory, question, shown))
+                advance(1)
+    return shown
+
+
+async def _record(memory: "Workspace", shown: Demonstration, advance: Callable[[int], None]) -> None:
+    from everlore.capture.importers import read_jsonl
+
+    with resources.as_file(resources.files("everlore") / "data" / "sample.jsonl") as path:
+        for batch in batches(read_jsonl(path)):
+            messages = [line.message for line in batch if line.message is not None]
+            receipt = await memory.record(messages, thread=batch[0].thread, session=batch[0].session)
+            shown.summary.add(receipt, [line.number for line in batch])
+            for message, outcome in zip(messages, receipt.outcomes, strict=True):
+                if outcome.message_id is not None:
+                    shown.ids[outcome.message_id] = message.external_id or ""
+                shown.last_at = message.at
+            advance(len(messages))
+
+
+def questions() -> list[Question]:
+    given = json.loads(_sample("sample_questions.json"))
+    return [Question(one["question"], one["why"], frozenset(one["gold"])) for one in given]
+
+
+def _sample(name: str) -> str:
+    return (resources.files("everlore") / "data" / name).read_text(encoding="utf-8")
+
+
+async def _ask(memory: "Workspace", question: Question, shown: Demonstration) -> Found:
+    # The sample ends on a day of its own: to it "last spring" is not this year's.
+    now = None if shown.last_at is None else shown.last_at + timedelta(hours=1)
+    began = time.perf_counter()
+    answer = await memory.recall(question.question, limit=10, now=now)
+    took_ms = (time.perf_counter() - began) * 1000
+    shown.degraded.update(answer.degraded)
+    hits = [(hit, shown.ids.get(hit.citation.message_id) in question.gold) for hit in answer.hits]
+    return Found(question, hits, took_ms)
+
+
+def _as_fields(shown: Demonstration) -> dict[str, Any]:
+    from everlore.faces.cli.output import plain
+
+    return {
+        "workspace": WORKSPACE,
+        "messages": len(shown.ids),
+        "stored": shown.summary.stored,
+        "already_there": shown.summary.already_there,
+        "questions": [
+            {
+                "question": found.question.question,
+                "why": found.question.why,
+                "took_ms": round(found.took_ms, 2),
+                "gold_in_top_3": found.gold_among(_SHOWN),
+                "gold_in_top_10": found.gold_among(10),
+                "hits": [
+                    {"rank": rank, "gold": is_gold, **plain(hit)}
+                    for rank, (hit, is_gold) in enumerate(found.hits, start=1)
+                ],
+            }
+            for found in shown.found
+        ],
+        "gold_in_top_3": sum(found.gold_among(_SHOWN) for found in shown.found),
+        "gold_in_top_10": sum(found.gold_among(10) for found in shown.found),
+        "latency_ms": {"p50": round(median(found.took_ms for found in shown.found), 2)},
+        "degraded": sorted(shown.degraded),
+    }
+
+
+def _print(out: Output, shown: Demonstration) -> None:
+    from rich.text import Text
+
+    summary = shown.summary
+    out.line(
+        f"{len(shown.ids)} messages in the workspace {WORKSPACE}: {summary.stored} stored now, {summary.already_there} already "
+        "there."
+    )
+    room = max(120, 3 * (out.width - _BESIDE_TEXT))
+    for number, found in enumerate(shown.found, start=1):
+        out.line()
+        out.print(
+            Text(f"{number}. {found.question.question}", style="bold"), Text(found.question.why, style="dim")
+        )
+        hits = table("", "when", "who", "text", "cite", wide="text")
+        for hit, is_gold in found.hits[:_SHOWN]:
+            text = Text(shortened(hit.text, room, hit.support.covered))
+            text.append(f"\n{supported(hit.support)}", style="dim")
+            cite = Text(short_id(hit.citation.message_id)).append(f"\n{hit.citation.thread}", style="dim")
+            mark = Text("✓", style="green") if is_gold else Text(" ")
+            hits.add_row(mark, when(hit.citation.at), shortened(hit.citation.author, 16), text, cite)
+        out.print(hits)
+    count = len(shown.found)
+    out.line()
+    out.line(
+        f"✓ marks a message that answers. It was among the first {_SHOWN} for {sum(f.gold_among(_SHOWN) for f in shown.found)} "
+        f"of {count} questions, among the first 10 for {sum(f.gold_among(10) for f in shown.found)}. Half of the answers took "
+        f"less than {median(f.took_ms for f in shown.found):.0f} ms."
+    )
+    out.line(f'Ask more: everlore recall -w {WORKSPACE} "..."')

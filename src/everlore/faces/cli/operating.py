@@ -1,0 +1,192 @@
+"""Commands for whoever keeps an installation running: status, jobs, models."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from everlore.faces.cli.call import Json, WorkspaceName, call_of, run
+from everlore.faces.cli.output import Output, clean, facts, one_line, table, when
+
+if TYPE_CHECKING:
+    from everlore.app import Everlore, Status
+    from everlore.store.operations import ModelProgress, ParkedJob
+
+WEAKER = (
+    "weaker: one login serves for everything and only acts as the application's role. Set EVERLORE_WORKER_URL and "
+    "EVERLORE_MIGRATION_URL, and let EVERLORE_DATABASE_URL log in as everlore_app."
+)
+
+jobs = typer.Typer(no_args_is_help=True, help="Background jobs that failed for good.")
+models = typer.Typer(no_args_is_help=True, help="Embedding models.")
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(status)
+
+
+def status(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: Json = False) -> None:
+    """Show how the installation and one workspace are doing.
+
+    JSON: postgres, embedded, data_dir (null by URL), isolation ("full", "weaker"), workspaces, messages,
+    models [{name, dimensions, in_use, threads_behind}], jobs {state: count}, parked [{job_id, task, attempts, arguments,
+    failed_at, error}], workers, workspace {workspace, threads, messages, unpacked, unembedded {model: passages}}.
+    """
+    call = call_of(ctx)
+
+    async def look() -> dict[str, Any]:
+        async with call.workspace(workspace) as (lore, memory):
+            return _fields(lore, await lore.status()) | {"workspace": await memory.status()}
+
+    found = run(look())
+    if to_json:
+        call.out.json(found)
+    else:
+        _print(call.out, found)
+
+
+def _fields(lore: "Everlore", state: "Status") -> dict[str, Any]:
+    return {
+        "postgres": state.postgres,
+        "embedded": state.embedded,
+        "data_dir": lore.server.data_dir if lore.server else None,
+        "isolation": "weaker" if state.weak_isolation else "full",
+        "workspaces": state.workspaces,
+        "messages": state.messages,
+        "models": state.models,
+        "jobs": state.jobs,
+        "parked": state.parked,
+        "workers": state.workers,
+    }
+
+
+def _print(out: Output, found: dict[str, Any]) -> None:
+    here = found["workspace"]
+    behind = ", ".join(
+        f"{count:,} passages lack {model}" for model, count in here.unembedded.items() if count
+    )
+    counted = ", ".join(f"{count} {state}" for state, count in sorted(found["jobs"].items()))
+    out.print(
+        facts(
+            {
+                "Postgres": f"{found['postgres']}, {'embedded' if found['embedded'] else 'by URL'}",
+                "data folder": found["data_dir"],
+                "isolation": WEAKER if found["isolation"] == "weaker" else "full: a login for each role",
+                "workspaces": f"{found['workspaces']:,} with {found['messages']:,} messages",
+                "workers": found["workers"] or "none; commands index by themselves",
+                "jobs": counted or "none waiting",
+                f"in {here.workspace}": f"{here.threads:,} threads, {here.messages:,} messages",
+                "to be indexed": behind or "nothing",
+            }
+        )
+    )
+    out.line()
+    _print_models(out, found["models"])
+    if found["parked"]:
+        out.line()
+        _print_parked(out, found["parked"])
+
+
+@jobs.command("list")
+def list_jobs(ctx: typer.Context, to_json: Json = False) -> None:
+    """List the jobs that failed for good, with the reason.
+
+    JSON: parked [{job_id, task, attempts, arguments, failed_at, error}].
+    """
+    call = call_of(ctx)
+
+    async def look() -> "list[ParkedJob]":
+        async with call.memory() as lore:
+            return (await lore.status()).parked
+
+    parked = run(look())
+    if to_json:
+        call.out.json({"parked": parked})
+    elif parked:
+        _print_parked(call.out, parked)
+    else:
+        call.out.line("No job is parked.")
+
+
+@jobs.command()
+def retry(ctx: typer.Context, to_json: Json = False) -> None:
+    """Queue the parked jobs again, and run them here unless a worker does.
+
+    JSON: retried (how many).
+    """
+    call = call_of(ctx)
+
+    async def again() -> int:
+        async with call.memory() as lore:
+            count = await lore.retry_parked()
+            if count and not await lore.worker_is_alive():
+                await lore.catch_up()
+            return count
+
+    retried = run(again())
+    if to_json:
+        call.out.json({"retried": retried})
+    else:
+        call.out.line(f"Retried {retried} jobs; `everlore jobs list` shows whether any failed again.")
+
+
+@models.command("list")
+def list_models(ctx: typer.Context, to_json: Json = False) -> None:
+    """List the embedding models that the memory knows.
+
+    JSON: models [{name, dimensions, in_use, threads_behind}].
+    """
+    call = call_of(ctx)
+
+    async def look() -> "list[ModelProgress]":
+        async with call.memory() as lore:
+            return (await lore.status()).models
+
+    found = run(look())
+    if to_json:
+        call.out.json({"models": found})
+    else:
+        _print_models(call.out, found)
+
+
+@models.command()
+def use(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A model of `everlore models list`.")],
+    to_json: Json = False,
+) -> None:
+    """Let another model answer questions. Refused until it has vectors of everything.
+
+    JSON: in_use (its name).
+    """
+    call = call_of(ctx)
+
+    async def change() -> None:
+        async with call.memory() as lore:
+            await lore.use_model(name)
+
+    run(change())
+    if to_json:
+        call.out.json({"in_use": name})
+    else:
+        call.out.line(f"{name} answers questions from now on.")
+
+
+def _print_models(out: Output, found: "list[ModelProgress]") -> None:
+    if not found:
+        out.line("No embedding model is installed: messages are found by words and time only.")
+        return
+    listed = table(
+        "model", "dimensions", "in use", "threads behind", numbers=["dimensions", "threads behind"]
+    )
+    for model in found:
+        in_use = "yes" if model.in_use else ""
+        listed.add_row(clean(model.name), str(model.dimensions), in_use, f"{model.threads_behind:,}")
+    out.print(listed)
+
+
+def _print_parked(out: Output, parked: "list[ParkedJob]") -> None:
+    listed = table("job", "task", "attempts", "failed", "error", numbers=["job", "attempts"], wide="error")
+    for job in parked:
+        reason = one_line(job.error or "not known")
+        listed.add_row(str(job.job_id), clean(job.task), str(job.attempts), when(job.failed_at), reason)
+    out.print(listed)

@@ -1,0 +1,198 @@
+"""Backup and restore: `pg_dump` and `pg_restore` on our two schemas, `everlore` and `jobs`.
+
+Roles and extensions belong to the cluster or the database; a restore makes them first, as a migration does. Connection strings
+go to the programs through the environment, because everybody on the machine can read a command line.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import pq
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from everlore.domain.errors import ConfigurationError, DatabaseUnavailable, EverloreError, InvalidInput
+from everlore.store.database import Connection, fetched, plain_errors
+from everlore.store.migrate import LOCK, LOCK_TIMEOUT, job_migrations, migrate, own_migrations
+from everlore.store.queries import queries
+
+SCHEMAS = ("everlore", "jobs")
+# The dump of pg_restore 17 and newer begins by setting `transaction_timeout`, which older servers do not know.
+_OLDEST_TARGET = 17
+_QUERIES = queries("backup")
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore brought; `migrations` are those applied afterwards to bring an older backup up to date."""
+
+    messages: int
+    migrations: list[str]
+
+
+def client_environment(conninfo: str) -> dict[str, str]:
+    """The environment in which Postgres' own programs connect as `conninfo` says. Raises ConfigurationError."""
+    try:
+        options = pq.Conninfo.parse(conninfo.encode())
+    except psycopg.Error as error:
+        # Its text repeats parts of the string, and so perhaps of the password.
+        raise ConfigurationError(
+            "The database URL cannot be read. Special characters in a password must be percent-encoded."
+        ) from error
+    given = {o.envvar.decode(): o.val.decode() for o in options if o.envvar is not None and o.val is not None}
+    return {**os.environ, **given}
+
+
+def database_argument(conninfo: str) -> str:
+    """The value of `--dbname` that goes with `client_environment`: the name only."""
+    return make_conninfo(dbname=str(conninfo_to_dict(conninfo).get("dbname") or ""))
+
+
+async def backup(conninfo: str, file: Path, pg_dump: Path, *, force: bool = False) -> int:
+    """Write everything to a file that only its owner can read; returns its size in bytes.
+
+    `conninfo` is the owner's login. The file appears under its name when it is complete. Raises InvalidInput if it exists and
+    `force` is not given, ConfigurationError, DatabaseUnavailable.
+    """
+    environment = client_environment(conninfo)
+    if file.exists() and not force:
+        raise InvalidInput(str(file), "exists already; choose another name, or overwrite it with --force")
+    partial = file.with_name(f"{file.name}.partial")
+    try:
+        with open(
+            os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb"
+        ) as output:
+            os.fchmod(output.fileno(), 0o600)  # also where an older one was left with other permissions
+            arguments = ("--format=custom", "--no-password", "--lock-wait-timeout=60s")
+            schemas = [f"--schema={name}" for name in SCHEMAS]
+            database = f"--dbname={database_argument(conninfo)}"
+            await _run(
+                pg_dump, *arguments, *schemas, database, environment=environment, output=output.fileno()
+            )
+            os.fsync(output.fileno())
+        partial.replace(file)
+    except OSError as error:
+        raise ConfigurationError(f"The backup cannot be written to {file}: {error.strerror}.") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return file.stat().st_size
+
+
+async def restore(conninfo: str, file: Path, pg_restore: Path) -> Restored:
+    """Fill an empty database from a backup, in one transaction, and bring it up to date.
+
+    `conninfo` is a login that may create schemas; roles and extensions too where they are missing. Raises InvalidInput for a
+    file that is no backup of Everlore, ConfigurationError for a database that holds messages: both before anything is changed.
+    """
+    environment = client_environment(conninfo)
+    await _require_backup(file, pg_restore, environment)
+    await migrate(conninfo)
+    try:
+        with plain_errors():
+            async with await psycopg.AsyncConnection.connect(conninfo, autocommit=True) as connection:
+                await _clear(connection)
+                arguments = ("--single-transaction", "--exit-on-error", "--no-password")
+                database = f"--dbname={database_argument(conninfo)}"
+                await _run(pg_restore, *arguments, database, str(file), environment=environment)
+                await _require_known(connection)
+    except (EverloreError, asyncio.CancelledError):
+        # What was there before was an empty, migrated database, and so it is again.
+        await asyncio.shield(migrate(conninfo))
+        raise
+    migrations = await migrate(conninfo)
+    async with _owner(conninfo) as connection:
+        await connection.execute("set client_min_messages = error")  # of tables that are not ours to analyse
+        await connection.execute(_QUERIES["analyze"])
+        messages = fetched(await (await connection.execute(_QUERIES["count_messages"])).fetchone())
+    return Restored(messages, migrations)
+
+
+async def _require_backup(file: Path, pg_restore: Path, environment: dict[str, str]) -> None:
+    try:
+        with file.open("rb"):
+            pass
+    except OSError as error:
+        raise InvalidInput(str(file), f"cannot be read: {error.strerror}") from error
+    try:
+        contents = await _run(pg_restore, "--list", str(file), environment=environment)
+    except DatabaseUnavailable as error:
+        raise InvalidInput(str(file), f"is not a backup, or it is damaged ({error})") from error
+    if "TABLE everlore message " not in contents:
+        raise InvalidInput(str(file), "is a backup of another program: it has no messages of Everlore")
+
+
+@asynccontextmanager
+async def _owner(conninfo: str) -> AsyncGenerator[Connection]:
+    with plain_errors():
+        async with await psycopg.AsyncConnection.connect(conninfo, autocommit=True) as connection:
+            await connection.execute(_QUERIES["become_owner"])
+            yield connection
+
+
+async def _clear(connection: Connection) -> None:
+    """Drop the empty schemas, which the backup brings itself. No migration runs until the connection ends."""
+    if connection.info.server_version < _OLDEST_TARGET * 10_000:
+        raise ConfigurationError(
+            f"Restoring needs Postgres {_OLDEST_TARGET} or newer; this is {connection.info.server_version // 10_000}."
+        )
+    if not fetched(await (await connection.execute(_QUERIES["may_create_schemas"])).fetchone()):
+        raise ConfigurationError(
+            "The login may not create schemas in this database. Restore with an administrator's login (EVERLORE_MIGRATION_URL)."
+        )
+    await connection.execute(f"set lock_timeout = '{LOCK_TIMEOUT}'")
+    await connection.execute(_QUERIES["hold_migrations"], {"lock": LOCK})
+    async with connection.transaction():
+        # Its policies would hide every message from a login that is not the owner.
+        await connection.execute("set local role everlore_owner")
+        await connection.execute(_QUERIES["lock_messages"])
+        if fetched(await (await connection.execute(_QUERIES["holds_messages"])).fetchone()):
+            raise ConfigurationError(
+                "The database holds messages already, and a restore would replace them. Restore into an empty one: another "
+                "--data-dir, or a new database."
+            )
+        await connection.execute(_QUERIES["drop_schemas"])
+
+
+async def _require_known(connection: Connection) -> None:
+    """Undo the restore of a backup that a newer Everlore wrote."""
+    known = {migration.name for migration in own_migrations() + job_migrations()}
+    async with connection.transaction():
+        await connection.execute("set local role everlore_owner")
+        applied = {name for (name,) in await (await connection.execute(_QUERIES["applied_names"])).fetchall()}
+        if applied <= known:
+            return
+        await connection.execute(_QUERIES["drop_schemas"])
+    raise ConfigurationError(
+        "A newer version of Everlore wrote this backup; restore it with that version. Nothing was changed."
+    )
+
+
+async def _run(program: Path, *arguments: str, environment: dict[str, str], output: int | None = None) -> str:
+    """Run one of Postgres' programs to its end; returns what it printed, unless that goes to `output`."""
+    process = await asyncio.create_subprocess_exec(
+        program,
+        *arguments,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE if output is None else output,
+        stderr=asyncio.subprocess.PIPE,
+        env=environment,
+    )
+    try:
+        printed, complaints = await process.communicate()
+    except asyncio.CancelledError:
+        process.terminate()
+        await process.wait()
+        raise
+    if process.returncode != 0:
+        words = (
+            " ".join(complaints.decode(errors="replace").splitlines()[:3])
+            or f"exit code {process.returncode}"
+        )
+        if "No space left on device" in words:
+            raise ConfigurationError("The disk is full. Free some space and try again.")
+        raise DatabaseUnavailable(f"{program.name} failed: {words.removeprefix(f'{program.name}: ')}")
+    return (printed or b"").decode(errors="replace")

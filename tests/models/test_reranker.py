@@ -1,0 +1,73 @@
+"""Late interaction: each word of the question finds its best counterpart in the passage."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everlore.models.fake import FakeEmbedder
+from everlore.models.late_interaction import LateInteraction
+from everlore.ports.embedder import EncodedQuestion
+from everlore.ports.reranker import Candidate, Question
+
+
+async def asked(text: str, weights: list[float] | None = None) -> Question:
+    encoded = await FakeEmbedder().encode_question(text)
+    count = len(encoded.spans)
+    given_weights = np.array(weights or [1 / max(count, 1)] * count, dtype=np.float32)
+    return Question(text, encoded, given_weights)
+
+
+async def candidates(*texts: str | None) -> list[Candidate]:
+    model = FakeEmbedder()
+    encoded = [None if text is None else (await model.encode_passages([text]))[0].tokens for text in texts]
+    return [Candidate(number, None, tokens) for number, tokens in enumerate(encoded)]
+
+
+async def test_the_same_words_score_one_and_more_shared_words_score_more() -> None:
+    question = await asked("red boat harbour")
+    same, two, one, none = await LateInteraction().score(
+        question, await candidates("harbour red boat", "a red boat", "the boat", "quiet evening")
+    )
+    assert same == pytest.approx(1, abs=0.02)
+    assert same is not None and two is not None and one is not None and none is not None
+    assert same > two > one > none
+
+
+async def test_words_count_by_their_weight() -> None:
+    first = await LateInteraction().score(await asked("red boat", [0.9, 0.1]), await candidates("red", "boat"))
+    assert first[0] is not None and first[1] is not None
+    assert first[0] > first[1]
+
+
+async def test_what_cannot_be_told_is_none() -> None:
+    scored = await LateInteraction().score(await asked("red boat"), await candidates(None, "red", "...", None))
+    assert [value is None for value in scored] == [True, False, True, True]
+    assert await LateInteraction().score(await asked("red"), await candidates(None)) == [None]
+    assert await LateInteraction().score(await asked("red"), []) == []
+
+
+async def test_without_token_vectors_nothing_can_be_told() -> None:
+    without = EncodedQuestion(np.ones(3, dtype=np.float32), None, ())
+    for encoded in (None, without):
+        question = Question("red", encoded, np.zeros(0, dtype=np.float32))
+        assert await LateInteraction().score(question, await candidates("red", "boat")) == [None, None]
+    assert await LateInteraction().score(await asked("?!"), await candidates("red")) == [None]
+
+
+words = st.sampled_from("red boat harbour evening quiet".split())
+
+
+@given(st.lists(words, min_size=1, max_size=4), st.lists(st.lists(words, max_size=5), max_size=5))
+async def test_scores_equal_a_naive_loop(question_words: list[str], texts: list[list[str]]) -> None:
+    question = await asked(" ".join(question_words))
+    shown = await candidates(*map(" ".join, texts))
+    scored = await LateInteraction().score(question, shown)
+    assert question.encoded is not None
+    assert question.encoded.tokens is not None
+    for candidate, value in zip(shown, scored, strict=True):
+        if candidate.tokens is None or not len(candidate.tokens):
+            assert value is None
+            continue
+        best = [max(float(token @ one) / 127 for one in candidate.tokens) for token in question.encoded.tokens]
+        assert value == pytest.approx(float(np.dot(best, question.weights)), abs=1e-4)

@@ -1,0 +1,416 @@
+"""The plans of all lanes, read from Postgres, on one connection that served small workspaces before a large one.
+
+Ten small workspaces come first, so that whatever a connection may cache (prepared statements, generic plans) is cached for
+them. Then the same calls are made in a large one, and the plans that really ran, those inside functions too, are read
+from auto_explain.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from everlore.domain.ids import new_id
+from everlore.store import conversation, index, postings
+from everlore.store import recall as lanes
+from everlore.store.database import APP, Connection, Database
+from everlore.store.recall import Filter
+from everlore.store.server import SUPERUSER, Server
+
+TEMPLATE = "everlore_template"
+DIMENSIONS = 32
+START = datetime(2024, 1, 1, tzinfo=UTC)
+SMALL_WORKSPACES = 10
+SMALL, LARGE = 20, 6000
+# Beside the long thread that most passages are in.
+SHORT_THREADS = 100
+MODEL = 1
+
+Lane = Callable[[Connection, "Place"], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A filled workspace and something in it to ask for."""
+
+    workspace_id: UUID
+    passages: list[int]
+    messages: list[UUID]
+    thread: str
+    thread_id: UUID
+    vector: np.ndarray[Any, np.dtype[np.float32]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One statement's plan, as auto_explain tells it."""
+
+    query: str
+    root: dict[str, Any]
+
+    @property
+    def nodes(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        queue = [self.root]
+        while queue:
+            found.append(queue.pop())
+            queue += found[-1].get("Plans", [])
+        return found
+
+
+FILL = """
+insert into everlore.project (workspace_id, project_id, name, taxonomy)
+values (%(ws)s, gen_random_uuid(), 'home', 'life.home');
+
+insert into everlore.thread (workspace_id, thread_id, name, taxonomy, last_position, last_sequence)
+select %(ws)s, gen_random_uuid(), 'thread ' || t, (case when t %% 5 = 1 then 'work.t' || t end)::ltree,
+       count(*), count(*)
+from generate_series(1, %(rows)s) i, lateral (select case when i %% 3 = 0 then 1 + i %% %(threads)s else 0 end as t) x
+group by t;
+
+insert into everlore.session (workspace_id, session_id, thread_id, started_at, ended_at)
+select %(ws)s, gen_random_uuid(), thread_id, %(start)s, %(start)s from everlore.thread where workspace_id = %(ws)s;
+
+insert into everlore.message (workspace_id, message_id, thread_id, session_id, position, role, author, occurred_at, text,
+                              external_id, content_hash)
+select %(ws)s, gen_random_uuid(), s.thread_id, s.session_id, row_number() over (partition by t order by i),
+       'user', 'author ' || i %% 7, %(start)s + i * interval '1 hour',
+       (select string_agg('word' || (i * 7919 * w) %% 997, ' ') from generate_series(1, 6) w), 'x' || i, ''
+from generate_series(1, %(rows)s) i, lateral (select case when i %% 3 = 0 then 1 + i %% %(threads)s else 0 end as t) x
+join everlore.thread h on h.workspace_id = %(ws)s and h.name = 'thread ' || t
+join everlore.session s on s.workspace_id = %(ws)s and s.thread_id = h.thread_id;
+
+insert into everlore.passage (workspace_id, passage_id, kind, message_id, thread_id, session_id, sequence, position, role,
+                              author, occurred_at, taxonomy, text)
+select %(ws)s, row_number() over (order by occurred_at), 'message', message_id, thread_id, session_id, position, position,
+       role, author, occurred_at, (case when position %% 50 = 0 then 'play.chess' end)::ltree, text
+from everlore.message where workspace_id = %(ws)s;
+
+insert into everlore.watermark (workspace_id, step, thread_id, position, written)
+select workspace_id, step, thread_id, greatest(0, last_position - 5) * packed, last_position
+from everlore.thread, (values ('lexical', 1), ('vector:fake', 0)) s (step, packed)
+where workspace_id = %(ws)s and (last_position > 10 or step <> 'lexical');
+
+update everlore.passage_counter set last_passage = %(rows)s where workspace_id = %(ws)s;
+"""
+
+VECTORS = """
+insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding)
+select %(ws)s, %(model)s, n, v::halfvec from unnest(%(numbers)s::integer[], %(vectors)s::text[]) as x (n, v)
+"""
+
+
+@contextmanager
+def filled(server: Server, *, analysed: bool) -> Generator[tuple[str, list[Place]]]:
+    """A database with ten small workspaces and a large one (the last), and a superuser's way into it."""
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(server.conninfo(SUPERUSER, "postgres"), autocommit=True) as admin:
+        admin.execute(
+            sql.SQL("create database {} template {} strategy file_copy").format(
+                sql.Identifier(name), sql.Identifier(TEMPLATE)
+            )
+        )
+        try:
+            conninfo = server.conninfo(SUPERUSER, name)
+            with psycopg.connect(conninfo, autocommit=True) as connection:
+                if not analysed:
+                    for table in ("message", "passage", "passage_vector_0", "watermark", "thread"):
+                        connection.execute(
+                            sql.SQL("alter table everlore.{} set (autovacuum_enabled = off)").format(
+                                sql.Identifier(table)
+                            )
+                        )
+                connection.execute("select everlore.register_embedding_model('fake', %s)", [DIMENSIONS])
+                ids = in_one_partition(connection, SMALL_WORKSPACES + 1)
+                places = [fill(connection, workspace_id, SMALL) for workspace_id in ids[1:]]
+                places.append(fill(connection, ids[0], LARGE))
+                if analysed:
+                    connection.execute("analyze")
+            yield conninfo, places
+        finally:
+            admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+def in_one_partition(connection: psycopg.Connection[Any], count: int) -> list[UUID]:
+    """Ids of workspaces whose vectors share a partition: the small ones must not pay for the large one."""
+    belongs = (
+        "select id from unnest(%s::uuid[]) id "
+        "where satisfies_hash_partition('everlore.passage_vector'::regclass, 16, 0, id)"
+    )
+    rows = connection.execute(belongs, [[new_id() for _ in range(60 * count)]]).fetchall()
+    return [row[0] for row in rows[:count]]
+
+
+def fill(connection: psycopg.Connection[Any], workspace_id: UUID, rows: int) -> Place:
+    with connection.transaction():
+        connection.execute("select everlore.open_workspace(%s, %s)", [workspace_id, workspace_id.hex])
+        parameters = {"ws": workspace_id, "rows": rows, "threads": SHORT_THREADS, "start": START}
+        for statement in FILL.split(";\n\n"):
+            connection.execute(statement, parameters)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        vectors = clustered(rows)
+        connection.execute(
+            VECTORS,
+            {
+                "ws": workspace_id,
+                "model": MODEL,
+                "numbers": list(range(1, rows + 1)),
+                "vectors": [str(vector.tolist()) for vector in vectors],
+            },
+        )
+        connection.execute(
+            sql.SQL("set local everlore.workspace = {}").format(sql.Literal(str(workspace_id)))
+        )
+        if rows == LARGE:
+            connection.execute("select everlore.build_vector_index(%s::smallint)", [MODEL])
+        some = connection.execute(
+            "select passage_id, message_id, thread_id from everlore.passage where workspace_id = %s and position > 1 "
+            "order by passage_id limit 10",
+            [workspace_id],
+        ).fetchall()
+        thread = connection.execute(
+            "select name from everlore.thread where workspace_id = %s and thread_id = %s",
+            [workspace_id, some[0][2]],
+        ).fetchone()
+        assert thread is not None
+    return Place(workspace_id, [s[0] for s in some], [s[1] for s in some], thread[0], some[0][2], vectors[0])
+
+
+def clustered(rows: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Unit vectors around forty centres, as texts about forty subjects would have."""
+    random = np.random.default_rng(rows)
+    centres = random.standard_normal((40, DIMENSIONS))
+    vectors = centres[random.integers(0, 40, rows)] + 0.6 * random.standard_normal((rows, DIMENSIONS))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+HOUR = timedelta(hours=1)
+LANES: dict[str, Lane] = {
+    "vector_exact": lambda c, p: lanes.vector_exact(c, MODEL, p.vector, 50),
+    "vector_among": lambda c, p: lanes.vector_among(c, MODEL, p.vector, p.passages, 50),
+    "vector_hnsw": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter()),
+    "vector_hnsw_filtered": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter(author="Author 3")),
+    "postings": lambda c, _: postings.read(c, "word11 and word23"),
+    "around": lambda c, p: lanes.around(c, p.passages, 2, MODEL),
+    "tokens": lambda c, p: lanes.tokens(c, p.passages, MODEL),
+    "texts": lambda c, p: lanes.texts(c, p.passages),
+    "messages": lambda c, p: lanes.messages(c, p.messages),
+    "neighbours": lambda c, p: lanes.neighbours(c, p.messages, 2),
+    "latest": lambda c, _: lanes.latest(c, START + 9 * HOUR, START + 12 * HOUR, 50),
+    "within_time": lambda c, _: lanes.passages_within(
+        c, Filter(since=START + 9 * HOUR, until=START + 12 * HOUR), 5001
+    ),
+    "within_author": lambda c, _: lanes.passages_within(
+        c, Filter(author="AUTHOR 3", since=START, until=START + 9 * HOUR), 5001
+    ),
+    "within_thread": lambda c, p: lanes.passages_within(c, Filter(threads=(p.thread_id,)), 5001),
+    "within_taxonomy": lambda c, _: lanes.passages_within(c, Filter(threads=(), taxonomy="play"), 5001),
+    "within_among": lambda c, p: lanes.passages_within(c, Filter(author="author 3"), 5001, p.passages),
+    "threads_within": lambda c, _: lanes.threads_within(c, None, "work"),
+    "threads_within_project": lambda c, _: lanes.threads_within(c, "home", None),
+    "find_message": lambda c, p: conversation.find_message(c, str(p.messages[0])[-8:]),
+    "show_message": lambda c, p: conversation.show_message(c, p.messages[0]),
+    "known_external_ids": lambda c, p: conversation.known_external_ids(c, p.thread, ["x5", "x7"]),
+    "tail_size": lambda c, _: postings.tail_size(c),
+    "load": lambda c, p: index.load(
+        c, index.EmbeddingModel(MODEL, "fake", DIMENSIONS, True), p.thread_id, 256
+    ),
+    "passages_of_message": lambda c, p: conversation.passages_of_message(c, p.messages[0]),
+}
+
+
+# Which indexes each lane may use, and for which columns. Tables that grow with what was said are read by nothing else.
+GROWING = ("message", "passage", "posting_block", "passage_tokens", "passage_vector")
+OF_PASSAGE = {"passage_pkey": "workspace_id passage_id"}
+OF_MESSAGE = {"message_pkey": "workspace_id message_id"}
+OF_THREAD = {"thread_pkey": "workspace_id thread_id"}
+ALONG_A_THREAD = {"message_workspace_id_thread_id_position_key": "workspace_id thread_id position"}
+OF_A_MESSAGE = {"passage_message": "workspace_id message_id"}
+BEHIND = {"watermark_behind": "workspace_id step", **ALONG_A_THREAD, **OF_A_MESSAGE}
+EXPECTED: dict[str, dict[str, str]] = {
+    "vector_exact": {"passage_vector_0_pkey": "workspace_id"},
+    "vector_among": {"passage_vector_0_pkey": "workspace_id passage_id model_id"},
+    "vector_hnsw": {"passage_vector_0_model_1": ""},
+    "vector_hnsw_filtered": {"passage_vector_0_model_1": "", **OF_PASSAGE},
+    "postings": {
+        "posting_block_pkey": "workspace_id term",
+        "lexical_statistics_pkey": "workspace_id",
+        "passage_counter_pkey": "workspace_id",
+        **BEHIND,
+    },
+    "around": {
+        "passage_workspace_id_thread_id_sequence_key": "workspace_id thread_id sequence",
+        "passage_vector_0_pkey": "workspace_id passage_id model_id",
+        **OF_PASSAGE,
+    },
+    "tokens": {"passage_tokens_pkey": "workspace_id passage_id model_id"},
+    "texts": OF_PASSAGE,
+    "messages": {**OF_MESSAGE, **OF_THREAD},
+    "neighbours": {**OF_MESSAGE, **ALONG_A_THREAD, **OF_THREAD},
+    "latest": {"passage_time": "workspace_id occurred_at"},
+    "within_time": {"passage_time": "workspace_id occurred_at"},
+    "within_author": {"passage_author": "workspace_id lower occurred_at"},
+    "within_thread": {"passage_workspace_id_thread_id_sequence_key": "workspace_id thread_id"},
+    "within_taxonomy": {"passage_taxonomy": "workspace_id"},
+    "within_among": OF_PASSAGE,
+    "threads_within": {"thread_taxonomy": "workspace_id taxonomy"},
+    "threads_within_project": {"thread_project": "workspace_id project_id"},
+    "find_message": {"message_short_id": "workspace_id right"},
+    "show_message": {**OF_MESSAGE, **OF_THREAD, "session_pkey": "workspace_id session_id"},
+    "known_external_ids": {
+        "thread_workspace_id_name_key": "workspace_id name",
+        "message_external_id": "workspace_id thread_id external_id",
+    },
+    "tail_size": BEHIND,
+    "load": {
+        "watermark_pkey": "workspace_id step thread_id",
+        "passage_vector_0_pkey": "workspace_id passage_id model_id",
+        **OF_THREAD,
+        **ALONG_A_THREAD,
+        **OF_A_MESSAGE,
+    },
+    "passages_of_message": OF_A_MESSAGE,
+}
+# Where twenty rows are all there is, it is right to read them all.
+SIZE_MATTERS = {"vector_hnsw_filtered"}
+
+
+async def explained(conninfo: str, places: list[Place]) -> dict[str, list[Plan]]:
+    """The plans of every lane in the last place, after all the others had their turn on the same connection."""
+    settings = {
+        "session_preload_libraries": "auto_explain",
+        "auto_explain.log_min_duration": "0",
+        "auto_explain.log_nested_statements": "on",
+        "auto_explain.log_format": "json",
+        "auto_explain.log_level": "notice",
+    }
+    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    database = Database(make_conninfo(conninfo, options=options), APP, pool_size=1)
+    await database.open()
+    told: dict[str, list[Plan]] = {}
+    try:
+        for place in places:
+            for name, lane in LANES.items():
+                told[name] = await listened(database, place, lane)
+    finally:
+        await database.close()
+    return told
+
+
+async def listened(database: Database, place: Place, lane: Lane) -> list[Plan]:
+    plans: list[Plan] = []
+
+    def hear(notice: psycopg.errors.Diagnostic) -> None:
+        if "plan:\n" in (message := notice.message_primary or ""):
+            plan = json.loads(message.split("plan:\n", 1)[1])
+            plans.append(Plan(plan["Query Text"], plan["Plan"]))
+
+    async with database.workspace(place.workspace_id, read_only=True) as connection:
+        connection.add_notice_handler(hear)
+        for _ in range(2):
+            plans.clear()
+            await lane(connection, place)
+        connection.remove_notice_handler(hear)
+    return plans
+
+
+@pytest.fixture(scope="module")
+def analysed(server: Server) -> Generator[tuple[str, list[Place]]]:
+    with filled(server, analysed=True) as content:
+        yield content
+
+
+@pytest.fixture(scope="module")
+def never_analysed(server: Server) -> Generator[tuple[str, list[Place]]]:
+    with filled(server, analysed=False) as content:
+        yield content
+
+
+def check(lane: str, plans: list[Plan]) -> None:
+    """The lane's indexes, all of them and for these columns; no other way into a table that grows; no joins of whole tables."""
+    nodes = [node for plan in plans for node in plan.nodes]
+    wanted = EXPECTED[lane]
+    for index_name, columns in wanted.items():
+        used = [node for node in nodes if node.get("Index Name") == index_name]
+        assert used, f"{lane} does not use {index_name}: {plans}"
+        conditions = " ".join(node.get("Index Cond", "") + node.get("Order By", "") for node in used)
+        for column in columns.split():
+            assert re.search(rf"\b{column}\b", conditions), (
+                f"{lane} reads more of {index_name} than its {column}: {plans}"
+            )
+    for node in nodes:
+        table = re.sub(r"_\d+$", "", node.get("Relation Name", ""))
+        assert node["Node Type"] != "Seq Scan", f"{lane} reads all of {table}: {plans}"
+        if table in GROWING and "Index Name" in node:
+            assert node["Index Name"] in wanted, f"{lane} reads {table} by {node['Index Name']}: {plans}"
+        if node["Node Type"] in ("Hash Join", "Merge Join"):
+            assert not tables_under(node), f"{lane} joins all of {tables_under(node)}: {plans}"
+    partitions = {
+        node.get("Relation Name", "") for node in nodes if "passage_vector_" in node.get("Relation Name", "")
+    }
+    assert len(partitions) <= 1, f"{lane} opens {partitions}"
+
+
+def tables_under(node: dict[str, Any]) -> set[str]:
+    return {found["Relation Name"] for found in Plan("", node).nodes if "Relation Name" in found}
+
+
+def test_every_lane_keeps_its_plan_for_a_large_workspace_after_small_ones(
+    analysed: tuple[str, list[Place]],
+) -> None:
+    for lane, plans in asyncio.run(explained(*analysed)).items():
+        check(lane, plans)
+
+
+def test_every_lane_has_the_same_plan_for_small_workspaces_beside_a_large_one(
+    analysed: tuple[str, list[Place]],
+) -> None:
+    conninfo, places = analysed
+    for lane, plans in asyncio.run(explained(conninfo, places[:-1])).items():
+        if lane not in SIZE_MATTERS:
+            check(lane, plans)
+
+
+def test_no_lane_depends_on_statistics(never_analysed: tuple[str, list[Place]]) -> None:
+    for lane, plans in asyncio.run(explained(*never_analysed)).items():
+        check(lane, plans)
+
+
+def test_every_function_of_the_lanes_is_explained() -> None:
+    assert LANES.keys() == EXPECTED.keys()
+
+
+async def test_hnsw_returns_as_many_as_there_are_and_mostly_the_nearest(
+    analysed: tuple[str, list[Place]],
+) -> None:
+    conninfo, places = analysed
+    place = places[-1]
+    database = Database(conninfo, APP, pool_size=1)
+    await database.open()
+    filters = {
+        "nothing": Filter(),
+        "an author": Filter(author="author 3"),
+        "the last days": Filter(since=START + (LARGE - 300) * HOUR),
+        "a path": Filter(threads=(), taxonomy="play"),
+        "a path and an author": Filter(threads=(), taxonomy="play", author="Author 3"),
+    }
+    try:
+        async with database.workspace(place.workspace_id, read_only=True) as connection:
+            for what, within in filters.items():
+                allowed = (await lanes.passages_within(connection, within, LARGE)).tolist()
+                found = await lanes.vector_hnsw(connection, MODEL, place.vector, 50, within)
+                exact = await lanes.vector_among(connection, MODEL, place.vector, allowed, 50)
+                assert len(found) == min(50, len(allowed)), what
+                assert len({n for n, _ in found} & {n for n, _ in exact}) >= 0.9 * len(exact), what
+    finally:
+        await database.close()

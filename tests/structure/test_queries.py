@@ -1,0 +1,52 @@
+"""Every query is named, says what it is for, and is used by the module that bears its file's name."""
+
+import ast
+import re
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from everlore.store.queries import queries
+
+STORE = Path(str(resources.files("everlore.store")))
+FILES = sorted(path.stem for path in (STORE / "sql").glob("*.sql"))
+
+
+def module(name: str) -> ast.Module:
+    return ast.parse((STORE / f"{name}.py").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_query_has_a_name_of_its_own_and_a_purpose(file: str) -> None:
+    text = (STORE / "sql" / f"{file}.sql").read_text("utf-8")
+    heads = re.findall(r"^-- ?([a-z_]+):(.*)$", text, re.MULTILINE)
+    assert text.startswith("-- ")
+    assert [name for name, purpose in heads if not purpose.strip()] == []
+    assert sorted(name for name, _ in heads) == sorted(queries(file))
+    assert all(queries(file).values()), "a head without a query"
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_query_is_used_in_its_module(file: str) -> None:
+    constants = {node.value for node in ast.walk(module(file)) if isinstance(node, ast.Constant)}
+    assert set(queries(file)) - constants == set()
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_query_that_is_used_exists(file: str) -> None:
+    asked = {
+        constant.value
+        for node in ast.walk(module(file))
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "_QUERIES"
+        for constant in ast.walk(node.slice)
+        if isinstance(constant, ast.Constant)
+    }
+    assert asked - set(queries(file)) == set()
+
+
+def test_no_other_module_reads_queries() -> None:
+    readers = {path.stem for path in STORE.glob("*.py") if re.search(r"= queries\(", path.read_text("utf-8"))}
+    assert readers == set(FILES)

@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from importlib import import_module, resources
@@ -47,7 +47,7 @@ def messages(count: int, seed: int) -> list[dict[str, str]]:
     chance = np.random.default_rng(seed)
     made: list[dict[str, str]] = []
     for _ in range(count):
-        picked = chance.integers(0, len(pool), size=chance.integers(1, 4))
+        picked: list[int] = chance.integers(0, len(pool), size=int(chance.integers(1, 4))).tolist()
         author = PEOPLE[int(chance.integers(0, len(PEOPLE)))]
         made.append({"role": "user", "author": author, "text": " ".join(pool[i] for i in picked)})
     return made
@@ -59,15 +59,19 @@ def questions(count: int, seed: int) -> list[str]:
     chance = np.random.default_rng(seed)
     asked: dict[str, None] = {}
     while len(asked) < count:
-        words = [w for w in re.findall(r"[A-Za-z]{4,}", pool[int(chance.integers(0, len(pool)))]) if w.isascii()]
+        words = [
+            w for w in re.findall(r"[A-Za-z]{4,}", pool[int(chance.integers(0, len(pool)))]) if w.isascii()
+        ]
         if len(words) >= 4:
             start = int(chance.integers(0, len(words) - 3))
-            asked[f"What did {PEOPLE[int(chance.integers(0, 6))]} say about {' '.join(words[start : start + 4]).lower()}?"] = None
+            asked[
+                f"What did {PEOPLE[int(chance.integers(0, 6))]} say about {' '.join(words[start : start + 4]).lower()}?"
+            ] = None
     return list(asked)
 
 
 @contextmanager
-def temporary_folder() -> Iterator[Path]:
+def temporary_folder() -> Generator[Path]:
     """A folder that the server's user may enter, also when the benchmark runs as root."""
     folder = Path(tempfile.mkdtemp(prefix="everlore-bench-"))
     folder.chmod(0o711)
@@ -78,7 +82,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 @asynccontextmanager
-async def temporary_everlore() -> AsyncIterator[Everlore]:
+async def temporary_everlore() -> AsyncGenerator[Everlore]:
     """An empty Everlore with the bundled model, gone afterwards."""
     with temporary_folder() as folder:
         async with Everlore.open(Settings(data_dir=folder), worker=False) as lore:

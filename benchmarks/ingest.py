@@ -21,11 +21,12 @@ from everlore.store.server import SUPERUSER
 from everlore.workspace import Workspace
 
 ROUNDS = 3
+# What recording writes, with the columns of the key after the workspace.
 TABLES = {
-    "message": lambda t: f"{t}.message_id",
-    "passage": lambda t: f"{t}.passage_id",
-    "posting_block": lambda t: f"{t}.term, {t}.segment",
-    "posting_segment": lambda t: f"{t}.segment",
+    "message": ("message_id",),
+    "passage": ("passage_id",),
+    "posting_block": ("term", "segment"),
+    "posting_segment": ("segment",),
 }
 OWN_COLUMNS = """
     select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
@@ -59,11 +60,15 @@ async def compare_with_copy(lore: Everlore, messages: list[dict[str, str]], per_
     await worker.close()
     ratio = median(f / o for f, o in zip(floor[1:], ours[1:], strict=True))  # the first round warms both
     done = a_round * (len(ours) - 1)
-    print(f"{per_call:>6,} a call: Everlore {rate(done, sum(ours[1:]))}   COPY {rate(done, sum(floor[1:]))}   {ratio:6.1%} of COPY")
+    print(
+        f"{per_call:>6,} a call: Everlore {rate(done, sum(ours[1:]))}   COPY {rate(done, sum(floor[1:]))}   {ratio:6.1%} of COPY"
+    )
     return ratio
 
 
-async def record_round(workspace: Workspace, worker: Database, messages: list[dict[str, str]], per_call: int) -> float:
+async def record_round(
+    workspace: Workspace, worker: Database, messages: list[dict[str, str]], per_call: int
+) -> float:
     began = time.perf_counter()
     packing = asyncio.create_task(asyncio.sleep(0, result=0))
     for number, start in enumerate(range(0, len(messages), per_call)):
@@ -80,7 +85,7 @@ def make_copies(lore: Everlore, owner: psycopg.Connection) -> None:
     with psycopg.connect(lore.server.conninfo(SUPERUSER), autocommit=True) as superuser:
         superuser.execute("create schema floor authorization everlore_owner")
     for table in TABLES:
-        owner.execute(f"create table floor.{table} (like everlore.{table} including all)")  # pyright: ignore[reportArgumentType]
+        owner.execute(f"create table floor.{table} (like everlore.{table} including all)")  # pyright: ignore
 
 
 def copy_what_was_written(owner: psycopg.Connection, workspace: Workspace, per_call: int) -> float:
@@ -88,18 +93,24 @@ def copy_what_was_written(owner: psycopg.Connection, workspace: Workspace, per_c
     data: dict[str, tuple[str, list[bytes]]] = {}
     with owner.cursor() as cursor:
         for table, key in TABLES.items():
+            of_floor, of_table = (", ".join(f"{alias}.{column}" for column in key) for alias in "ft")
             row = cursor.execute(OWN_COLUMNS, [f"everlore.{table}"]).fetchone()
             assert row is not None
             query = (
                 f"select {row[0]} from everlore.{table} t where workspace_id = '{workspace.workspace_id}' and not exists "
-                f"(select from floor.{table} f where (f.workspace_id, {key('f')}) = (t.workspace_id, {key('t')})) order by {key('t')}"
+                f"(select from floor.{table} f where (f.workspace_id, {of_floor}) = (t.workspace_id, {of_table})) "
+                f"order by {of_table}"
             )
             with cursor.copy(f"copy ({query}) to stdout") as copy:  # pyright: ignore[reportArgumentType]
                 rows = b"".join(copy).splitlines(keepends=True)
             data[table] = (str(row[0]), rows)
         calls = max(1, len(data["message"][1]) // per_call)
         pieces = [
-            (table, columns, [b"".join(rows[i * len(rows) // calls : (i + 1) * len(rows) // calls]) for i in range(calls)])
+            (
+                table,
+                columns,
+                [b"".join(rows[i * len(rows) // calls : (i + 1) * len(rows) // calls]) for i in range(calls)],
+            )
             for table, (columns, rows) in data.items()
         ]
         began = time.perf_counter()
@@ -133,7 +144,9 @@ async def compare_with_embedder(lore: Everlore, messages: list[dict[str, str]]) 
         await lore.catch_up()
         ours.append(time.perf_counter() - began)
     ratio = median(b / o for b, o in zip(bare, ours, strict=True))
-    print(f"with vectors: Everlore {rate(3 * third, sum(ours))}   bare embedder {rate(3 * third, sum(bare))}   {ratio:6.1%} of it")
+    print(
+        f"with vectors: Everlore {rate(3 * third, sum(ours))}   bare embedder {rate(3 * third, sum(bare))}   {ratio:6.1%} of it"
+    )
     await embedder.close()
     return ratio
 

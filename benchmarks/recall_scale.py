@@ -16,6 +16,7 @@ from statistics import median, quantiles
 
 import numpy as np
 import psycopg
+from numpy.typing import NDArray
 
 import corpus
 from everlore.app import Everlore
@@ -76,7 +77,7 @@ def perturbed_copies(owner: psycopg.Connection, workspace: Workspace) -> None:
         "using (workspace_id, model_id, passage_id) where workspace_id = %s limit %s",
         [ws, EMBEDDED],
     ).fetchall()
-    vectors = np.array([np.fromstring(row[0][1:-1], sep=",") for row in rows], dtype=np.float32)
+    vectors = np.array([[float(x) for x in str(row[0])[1:-1].split(",")] for row in rows], dtype=np.float32)
     tokens = [bytes(row[1]) for row in rows]
     missing = [
         row[0]
@@ -89,7 +90,7 @@ def perturbed_copies(owner: psycopg.Connection, workspace: Workspace) -> None:
     if not missing:
         return
     chance = np.random.default_rng(11)
-    of = chance.integers(0, len(vectors), size=len(missing))
+    of: list[int] = chance.integers(0, len(vectors), size=len(missing)).tolist()
     with owner.transaction():
         with owner.cursor().copy(
             "copy everlore.passage_vector (workspace_id, model_id, passage_id, embedding) from stdin (format binary)"
@@ -104,18 +105,26 @@ def perturbed_copies(owner: psycopg.Connection, workspace: Workspace) -> None:
                 copy.write(head(workspace, number) + struct.pack(">i", len(tokens[source])) + tokens[source])
             copy.write(b"\xff\xff")
     owner.execute(
-        "update everlore.watermark set position = written where workspace_id = %s and step like 'vector:%%'", [ws]
+        "update everlore.watermark set position = written where workspace_id = %s and step like 'vector:%%'",
+        [ws],
     )
 
 
 def head(workspace: Workspace, number: int) -> bytes:
     return (
-        struct.pack(">hi", 4, 16) + workspace.workspace_id.bytes + struct.pack(">ih", 2, 1) + struct.pack(">ii", 4, number)
+        struct.pack(">hi", 4, 16)
+        + workspace.workspace_id.bytes
+        + struct.pack(">ih", 2, 1)
+        + struct.pack(">ii", 4, number)
     )
 
 
 def vector_rows(
-    workspace: Workspace, numbers: list[int], vectors: np.ndarray, of: np.ndarray, chance: np.random.Generator
+    workspace: Workspace,
+    numbers: list[int],
+    vectors: NDArray[np.float32],
+    of: list[int],
+    chance: np.random.Generator,
 ) -> Iterator[bytes]:
     """Rows in COPY's binary form. The noise keeps a cosine of about 0.8 to the original."""
     yield b"PGCOPY\n\xff\r\n\0" + bytes(8)
@@ -150,7 +159,9 @@ async def measure(workspace: Workspace, database: Database, asked: list[str]) ->
         for step, took in found.took_ms.items():
             steps.setdefault(step, []).append(took)
     await embedder.close()
-    print("   ", "  ".join(f"{step} {median(took):.1f}" for step, took in steps.items()), "ms (medians by step)")
+    print(
+        "   ", "  ".join(f"{step} {median(took):.1f}" for step, took in steps.items()), "ms (medians by step)"
+    )
     return {
         "p50": median(ours),
         "p95": quantiles(ours, n=20)[18],
@@ -165,7 +176,9 @@ async def floor(database: Database, workspace: Workspace, embedder: MiniLM, ques
     vector = "[" + ",".join(map(str, encoded.vector.astype(np.float16))) + "]"
     async with database.workspace(workspace.workspace_id, read_only=True) as connection:
         await connection.execute("set local hnsw.ef_search = 40")
-        await (await connection.execute(FLOOR, [workspace.workspace_id, vector], prepare=True, binary=True)).fetchall()
+        await (
+            await connection.execute(FLOOR, [workspace.workspace_id, vector], prepare=True, binary=True)
+        ).fetchall()
     return (time.perf_counter() - began) * 1000
 
 
@@ -212,7 +225,9 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--questions", type=int, default=200)
-    parser.add_argument("--exactness", type=int, default=50, help="how many questions the lanes are compared for")
+    parser.add_argument(
+        "--exactness", type=int, default=50, help="how many questions the lanes are compared for"
+    )
     options = parser.parse_args()
     asked = corpus.questions(options.questions, seed=3)
     async with corpus.temporary_everlore() as lore:
@@ -235,12 +250,17 @@ async def main() -> None:
             have = size
             results[size] = await measure(workspace, app, asked)
             r = results[size]
-            line = f"{size:>9,} passages: recall p50 {r['p50']:6.1f} ms, p95 {r['p95']:6.1f}; floor p50 {r['floor']:5.1f}, p95 {r['floor p95']:5.1f}; {r['p50'] / r['floor']:.2f} x floor"
-            first = results[min(results)]
-            print(f"{line}; {r['p50'] / first['p50']:.2f} x smallest", flush=True)
+            print(
+                f"{size:>9,} passages: recall p50 {r['p50']:6.1f} ms, p95 {r['p95']:6.1f}; "
+                f"floor p50 {r['floor']:5.1f}, p95 {r['floor p95']:5.1f}; {r['p50'] / r['floor']:.2f} x floor; "
+                f"{r['p50'] / results[min(results)]['p50']:.2f} x smallest",
+                flush=True,
+            )
             if size > EMBEDDED and options.exactness:
                 lexical, vector = await exactness(app, workspace, asked[: options.exactness])
-                print(f"          lexical first 50 equal to exact BM25: {lexical:.1%}; vector recall@50 against exact: {vector:.1%}")
+                print(
+                    f"          lexical first 50 equal to exact BM25: {lexical:.1%}; vector recall@50 against exact: {vector:.1%}"
+                )
         await app.close()
         await worker.close()
 

@@ -1,4 +1,4 @@
-"""Fits the matrix that reduces MiniLM's token states from 384 to 128 dimensions (src/everlore/models/minilm/token_projection.npy).
+"""Fits the matrix that reduces MiniLM's token states from 384 to 128 dimensions (token_projection.npy beside the model).
 
 It is the plain principal directions of unit-length token states (uncentred, so that dot products survive). The text: the
 docstrings of Python's standard library (only the fitted matrix is kept, none of the text) and our own sample conversation.
@@ -62,7 +62,9 @@ def main() -> None:
     kept = directions[:, ::-1][:, :TOKEN_DIMENSIONS]
     np.save(TARGET, kept.astype(np.float16))
     share = values[::-1][:TOKEN_DIMENSIONS].sum() / values.sum()
-    print(f"{len(texts):,} texts, {count:,} tokens; {TOKEN_DIMENSIONS} directions hold {share:.1%} of the length")
+    print(
+        f"{len(texts):,} texts, {count:,} tokens; {TOKEN_DIMENSIONS} directions hold {share:.1%} of the length"
+    )
 
 
 if __name__ == "__main__":

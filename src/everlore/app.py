@@ -1,7 +1,7 @@
 """The composition root: settings in, everything wired out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,7 +67,7 @@ class Everlore:
         embedders: dict[str, Embedder] | None = None,
         say: Callable[[str], None] = lambda _: None,
         **flags: Any,
-    ) -> AsyncIterator["Everlore"]:
+    ) -> AsyncGenerator["Everlore"]:
         """Open the memory: start or join the embedded Postgres (or connect to the given one) and bring it up to date.
 
         `worker`: index in the background while it is open. `embedders` replaces the configured ones (the first is the
@@ -101,10 +101,14 @@ class Everlore:
         """The workspace of that name, made if it does not exist. With `create=False` raises NotFound instead."""
         called = name(called, "workspace")
         if not create and called not in {known.name for known in await self.workspaces()}:
-            raise NotFound(f"There is no workspace {called}. `everlore workspaces` lists them; recording makes a new one.")
+            raise NotFound(
+                f"There is no workspace {called}. `everlore workspaces` lists them; recording makes a new one."
+            )
         async with self._app.outside() as connection:
             workspace_id = await operations.open_workspace(connection, called)
-        parts = Parts(self._app, self._embedders, self._reranker, _wordpieces, self._clock, self.settings.recall)
+        parts = Parts(
+            self._app, self._embedders, self._reranker, _wordpieces, self._clock, self.settings.recall
+        )
         return Workspace(workspace_id, called, parts)
 
     async def workspaces(self) -> list[WorkspaceSummary]:
@@ -171,7 +175,8 @@ _wordpieces = WordCounts(count_wordpieces)
 def configured_embedders(settings: Settings) -> dict[str, Embedder]:
     """The embedders that the settings name, the default one first; none if it is `none`."""
     embedders: dict[str, Embedder] = {
-        called: OpenAIEmbedder(called, **configured.model_dump()) for called, configured in settings.embedders.items()
+        called: OpenAIEmbedder(called, **configured.model_dump())
+        for called, configured in settings.embedders.items()
     }
     if settings.embedder == "none":
         return {}

@@ -36,14 +36,24 @@ class RecallSettings(BaseModel):
     lexical: Weight = 1.0
     vector: Weight = 1.0
     late_interaction: Weight = 0.67
-    author: Weight = Field(0.1, description="added when the question names the author of a message")
-    time: Weight = Field(0.2, description="added when a message lies in a time that the question names")
-    session: Weight = Field(0.2, description="times the best score of the message's session")
-    role: Weight = Field(0.35, description="added to the person's own messages when the question says I, my, we")
-    lane_depth: int = Field(50, ge=1, le=1000, description="the best so many of each lane become candidates")
-    reach: int = Field(2, ge=0, le=5, description="neighbours on each side that join the candidates and the windows")
-    rerank_depth: int = Field(50, ge=0, le=500, description="the best so many are reranked")
-    exact_below: int = Field(5000, ge=0, le=1_000_000, description="vectors are compared exactly up to so many passages")
+    author: Weight = Field(default=0.1, description="added when the question names the author of a message")
+    time: Weight = Field(
+        default=0.2, description="added when a message lies in a time that the question names"
+    )
+    session: Weight = Field(default=0.2, description="times the best score of the message's session")
+    role: Weight = Field(
+        default=0.35, description="added to the person's own messages when the question says I, my, we"
+    )
+    lane_depth: int = Field(
+        default=50, ge=1, le=1000, description="the best so many of each lane become candidates"
+    )
+    reach: int = Field(
+        default=2, ge=0, le=5, description="neighbours on each side that join the candidates and the windows"
+    )
+    rerank_depth: int = Field(default=50, ge=0, le=500, description="the best so many are reranked")
+    exact_below: int = Field(
+        default=5000, ge=0, le=1_000_000, description="vectors are compared exactly up to so many passages"
+    )
 
 
 class EmbedderSettings(BaseModel):
@@ -54,37 +64,57 @@ class EmbedderSettings(BaseModel):
     url: str
     model: str
     dimensions: int = Field(ge=1, le=4000)
-    api_key_env: str | None = Field(None, description="name of the environment variable that holds the key")
+    api_key_env: str | None = Field(
+        default=None, description="name of the environment variable that holds the key"
+    )
     question_prefix: str = ""
     passage_prefix: str = ""
-    timeout_s: float = Field(30.0, gt=0)
-    batch: int = Field(64, ge=1, le=2048)
+    timeout_s: float = Field(default=30.0, gt=0)
+    batch: int = Field(default=64, ge=1, le=2048)
 
 
 class Settings(BaseSettings):
     """Everything that can be set. Environment names are upper case: `EVERLORE_DATA_DIR`, `EVERLORE_RECALL__AUTHOR`."""
 
     model_config = SettingsConfigDict(
-        frozen=True, extra="forbid", env_prefix="EVERLORE_", env_nested_delimiter="__", nested_model_default_partial_update=True
+        frozen=True,
+        extra="forbid",
+        env_prefix="EVERLORE_",
+        env_nested_delimiter="__",
+        nested_model_default_partial_update=True,
     )
 
-    data_dir: Path | None = Field(None, description="where the embedded Postgres keeps its data")
-    database_url: str | None = Field(None, description="another Postgres instead of the embedded one (the application's login)")
-    migration_url: str | None = Field(None, description="the owner's login; the database URL if it is left out")
-    worker_url: str | None = Field(None, description="the workers' login; the database URL if it is left out")
-    pool_size: int = Field(8, ge=1, le=200)
-    embedder: str = Field("minilm", description="the model that new installations use: minilm, none, or a name in embedders")
+    data_dir: Path | None = Field(default=None, description="where the embedded Postgres keeps its data")
+    database_url: str | None = Field(
+        default=None, description="another Postgres instead of the embedded one (the application's login)"
+    )
+    migration_url: str | None = Field(
+        default=None, description="the owner's login; the database URL if it is left out"
+    )
+    worker_url: str | None = Field(
+        default=None, description="the workers' login; the database URL if it is left out"
+    )
+    pool_size: int = Field(default=8, ge=1, le=200)
+    embedder: str = Field(
+        default="minilm",
+        description="the model that new installations use: minilm, none, or a name in embedders",
+    )
     embedders: dict[str, EmbedderSettings] = Field(default_factory=dict[str, EmbedderSettings])
-    threads: int = Field(0, ge=0, le=256, description="processor threads for the bundled model; 0 means all cores for bulk")
+    threads: int = Field(
+        default=0,
+        ge=0,
+        le=256,
+        description="processor threads for the bundled model; 0 means all cores for bulk",
+    )
     host: Literal["127.0.0.1", "localhost", "::1"] = "127.0.0.1"
-    port: int = Field(7411, ge=0, le=65535)
+    port: int = Field(default=7411, ge=0, le=65535)
     recall: RecallSettings = RecallSettings()
 
     @field_validator("embedders")
     @classmethod
     def _names_are_free(cls, embedders: dict[str, EmbedderSettings]) -> dict[str, EmbedderSettings]:
         if taken := {"minilm", "none"} & embedders.keys():
-            raise ValueError(f"the name {sorted(taken)[0]!r} is taken by Everlore itself")
+            raise ValueError(f"the name {min(taken)!r} is taken by Everlore itself")
         return embedders
 
     @classmethod

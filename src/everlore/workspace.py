@@ -146,7 +146,9 @@ class Workspace:
     async def show(self, identifier: str | UUID) -> StoredMessage:
         """One message by its id, or by the end of it (at least 8 characters). Raises NotFound, InvalidInput."""
         async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:
-            message_id = identifier if isinstance(identifier, UUID) else await _resolve(connection, identifier)
+            message_id = (
+                identifier if isinstance(identifier, UUID) else await _resolve(connection, identifier)
+            )
             message = await conversation.show_message(connection, message_id)
         if message is None:
             raise NotFound(f"There is no message {identifier} in the workspace {self.name}.")
@@ -155,7 +157,9 @@ class Workspace:
     async def delete(self, identifier: str | UUID) -> StoredMessage:
         """Delete a message and everything derived from it; returns what it was. Raises NotFound, InvalidInput."""
         async with self._parts.database.workspace(self.workspace_id) as connection:
-            message_id = identifier if isinstance(identifier, UUID) else await _resolve(connection, identifier)
+            message_id = (
+                identifier if isinstance(identifier, UUID) else await _resolve(connection, identifier)
+            )
             locked = await conversation.lock_thread_of_message(connection, message_id)
             message = await conversation.show_message(connection, message_id)
             if locked is None or message is None:
@@ -182,13 +186,17 @@ class Workspace:
             unpacked = await postings.tail_size(connection)
             models = await index.models(connection)
             unembedded = {model.name: (await index.behind(connection, model.step))[1] for model in models}
-        return WorkspaceStatus(self.name, len(threads), sum(t.messages for t in threads), unpacked, unembedded)
+        return WorkspaceStatus(
+            self.name, len(threads), sum(t.messages for t in threads), unpacked, unembedded
+        )
 
     def _question(self, query: str) -> str:
         if not isinstance(query, str) or not query.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput("query", "is empty; ask something")
         if len(query) > MAX_QUESTION_CHARACTERS:
-            raise InvalidInput("query", f"has {len(query):,} characters; the limit is {MAX_QUESTION_CHARACTERS:,}")
+            raise InvalidInput(
+                "query", f"has {len(query):,} characters; the limit is {MAX_QUESTION_CHARACTERS:,}"
+            )
         if "\0" in query or any(0xD800 <= ord(character) <= 0xDFFF for character in query):
             raise InvalidInput("query", "contains a NUL byte or a lone surrogate")
         return query
@@ -204,7 +212,9 @@ class Workspace:
 async def _resolve(connection: Any, ending: str) -> UUID:
     digits = ending.strip().lower().replace("-", "")
     if len(digits) < SHORT_ID_LENGTH or len(digits) > 32 or set(digits) - set("0123456789abcdef"):
-        raise InvalidInput("id", f"must be the last {SHORT_ID_LENGTH} to 32 characters of a message id, not {ending!r}")
+        raise InvalidInput(
+            "id", f"must be the last {SHORT_ID_LENGTH} to 32 characters of a message id, not {ending!r}"
+        )
     found = await conversation.find_message(connection, digits)
     if not found:
         raise NotFound(f"There is no message whose id ends with {ending}.")
@@ -221,7 +231,9 @@ def _between(value: int, field: str, low: int, high: int) -> int:
 
 def _deadline(value: float) -> float:
     if not 0 < value <= 3_600_000:
-        raise InvalidInput("deadline_ms", f"must be above 0 and at most 3,600,000 milliseconds, not {value!r}")
+        raise InvalidInput(
+            "deadline_ms", f"must be above 0 and at most 3,600,000 milliseconds, not {value!r}"
+        )
     return float(value)
 
 

@@ -71,4 +71,8 @@ def cli(run: Cli, database: OwnDatabase, monkeypatch: pytest.MonkeyPatch) -> Cli
     monkeypatch.setenv("EVERLORE_WORKER_URL", database.worker)
     monkeypatch.setenv("EVERLORE_MIGRATION_URL", database.superuser)
     monkeypatch.setenv("EVERLORE_EMBEDDER", "none")
-    return lambda *arguments, code=0: run("--database-url", database.app, *arguments, code=code)
+
+    def here(*arguments: str, code: int = 0) -> Ran:
+        return run("--database-url", database.app, *arguments, code=code)
+
+    return here

@@ -14,7 +14,18 @@ HIT_KEYS = {"text", "captions", "citation", "score", "confidence", "support", "n
 CITATION_KEYS = {"message_id", "short_id", "thread", "author", "role", "at"}
 SUPPORT_KEYS = {"confidence", "covered", "missing", "speaker", "late_interaction"}
 MESSAGE_KEYS = {
-    *("message_id", "thread", "session", "position", "role", "author", "at", "recorded_at", "text", "captions"),
+    *(
+        "message_id",
+        "thread",
+        "session",
+        "position",
+        "role",
+        "author",
+        "at",
+        "recorded_at",
+        "text",
+        "captions",
+    ),
     *("system_prompt", "tool_calls", "external_id", "reply_to", "metadata", "taxonomy"),
 }
 
@@ -88,28 +99,23 @@ def test_the_text_may_come_from_standard_input(cli: Cli, monkeypatch: pytest.Mon
     assert cli("show", message_id, "--json").json["text"] == "Grüße aus **Malmö**"
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
+def test_bad_standard_input_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [
         (b"caf\xe9", "is not valid UTF-8 (byte 4)"),
         (b"x" * 1_000_001, "more than 1,000,000 bytes"),
         (b"", "is empty or blank"),
         (b"a\0b", "contains a NUL byte"),
-    ],
-)
-def test_bad_standard_input_is_refused(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, content: bytes, complaint: str
-) -> None:
-    give(monkeypatch, content)
-    ran = cli("record", "-", code=2)
-    assert ran.err.startswith("Error: text: ")
-    assert complaint in ran.err
-    assert cli("threads", "--json").json["threads"] == []
+    ]
+    for content, complaint in cases:
+        give(monkeypatch, content)
+        ran = cli("record", "-", code=2)
+        assert ran.err.startswith("Error: text: ")
+        assert complaint in ran.err
+        assert cli("threads", "--json").json["threads"] == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
+def test_a_message_that_cannot_be_kept_is_refused(cli: Cli) -> None:
+    cases: list[tuple[list[str], str]] = [
         (["  "], "text: is empty or blank"),
         (["a\udcffb"], "text: contains a lone surrogate"),
         (["x", "--at", "yesterday"], "--at: 'yesterday' is not a time"),
@@ -122,13 +128,12 @@ def test_bad_standard_input_is_refused(
         (["x", "--role", "robot"], "'robot' is not one of"),
         (["x", "-w", " "], "workspace: must have 1 to 200 characters"),
         ([], "Missing argument"),
-    ],
-)
-def test_a_message_that_cannot_be_kept_is_refused(cli: Cli, arguments: list[str], complaint: str) -> None:
-    ran = cli("record", *arguments, code=2)
-    assert complaint in ran.err
-    assert ran.out == ""
-    assert len(ran.err.splitlines()) == 1
+    ]
+    for arguments, complaint in cases:
+        ran = cli("record", *arguments, code=2)
+        assert complaint in ran.err
+        assert ran.out == ""
+        assert len(ran.err.splitlines()) == 1
 
 
 def test_an_external_id_makes_a_retry_harmless(cli: Cli) -> None:
@@ -157,7 +162,18 @@ def test_times_are_typed_and_shown_in_the_local_zone(cli: Cli) -> None:
 
 
 def test_recall_is_limited_to_what_the_options_name(cli: Cli) -> None:
-    cli("record", "Tea at noon", "--author", "Ann", "--thread", "t1", "--project", "p", "--taxonomy", "life.food")
+    cli(
+        "record",
+        "Tea at noon",
+        "--author",
+        "Ann",
+        "--thread",
+        "t1",
+        "--project",
+        "p",
+        "--taxonomy",
+        "life.food",
+    )
     cli("record", "Tea at five", "--author", "Bob", "--thread", "t2")
 
     def found(*options: str) -> list[str]:
@@ -172,23 +188,21 @@ def test_recall_is_limited_to_what_the_options_name(cli: Cli) -> None:
     assert found("--now", "2025-05-12", "--deadline-ms", "60000") == found()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
+def test_a_question_that_cannot_be_asked_is_refused(cli: Cli) -> None:
+    cases = [
         ([""], "query: is empty"),
         (["x", "--limit", "0"], "limit: must be a number from 1"),
-        (["x", "--limit", "many"], "'many' is not a valid"),
+        (["x", "--limit", "many"], "Invalid value for '--limit'"),
         (["x", "--neighbours", "99"], "neighbours: must be"),
         (["x", "--deadline-ms", "-1"], "deadline_ms: must be above 0"),
         (["x", "--since", "13.5.2025"], "--since: '13.5.2025' is not a time"),
         (["x", "--thread", "nowhere"], "There is no thread nowhere"),
         (["x", "-w", "nobody"], "There is no workspace nobody"),
-    ],
-)
-def test_a_question_that_cannot_be_asked_is_refused(cli: Cli, arguments: list[str], complaint: str) -> None:
-    ran = cli("recall", *arguments, code=2)
-    assert complaint in ran.err
-    assert ran.out == ""
+    ]
+    for arguments, complaint in cases:
+        ran = cli("recall", *arguments, code=2)
+        assert complaint in ran.err
+        assert ran.out == ""
 
 
 def test_show_gives_every_field(cli: Cli) -> None:
@@ -204,23 +218,37 @@ def test_show_gives_every_field(cli: Cli) -> None:
     assert shown["metadata"] == {"mood": "good"}
     assert shown["taxonomy"] == "home.shed"
     text = cli("show", message_id).out
-    for part in (message_id, "Maya (user)", "house, message 1", "may", "home.shed", "x1", "x0", "a brush", "good"):
+    for part in (
+        message_id,
+        "Maya (user)",
+        "house, message 1",
+        "may",
+        "home.shed",
+        "x1",
+        "x0",
+        "a brush",
+        "good",
+    ):
         assert part in text
     assert "We painted it." in text
 
 
-@pytest.mark.parametrize(
-    ("identifier", "complaint"),
-    [("12", "must be the last 8"), ("zzzzzzzzz", "must be the last 8"), ("ffffffff", "There is no message")],
-)
-def test_an_unknown_id_is_refused(cli: Cli, identifier: str, complaint: str) -> None:
-    for command in (["show"], ["delete", "--yes"]):
-        assert complaint in cli(*command, identifier, code=2).err
+def test_an_unknown_id_is_refused(cli: Cli) -> None:
+    cases = [
+        ("12", "must be the last 8"),
+        ("zzzzzzzzz", "must be the last 8"),
+        ("ffffffff", "There is no message"),
+    ]
+    for identifier, complaint in cases:
+        for command in (["show"], ["delete", "--yes"]):
+            assert complaint in cli(*command, identifier, code=2).err
 
 
 def test_stored_text_cannot_command_the_terminal(cli: Cli) -> None:
     evil = "a\x1b]0;owned\x07 \x9b31m [bold red]x[/] \u202eabc &#27;[31m &#x9b;7m \x7f [/nope] [l](http://e.example)"
-    message_id = recorded(cli, evil, "--author", "E\x1b[31mve", "--thread", "t\x1b[2J", "--caption", "c\x1b[0m")
+    message_id = recorded(
+        cli, evil, "--author", "E\x1b[31mve", "--thread", "t\x1b[2J", "--caption", "c\x1b[0m"
+    )
     cli("record", "x", "-w", "w\x1b[2J")
     ask = ("recall", "owned bold", "--trace")
     for arguments in (ask, ("show", message_id), ("threads",), ("workspaces",), ("status",)):

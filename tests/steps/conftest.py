@@ -28,6 +28,8 @@ class Rows(Protocol):
 async def rows(database: TestDatabase) -> AsyncIterator[Rows]:
     async with await psycopg.AsyncConnection.connect(database.superuser, autocommit=True) as connection:
 
+        await connection.execute("set search_path = jobs, public")  # triggers of the queue need it
+
         async def run(statement: LiteralString, *parameters: object) -> list[tuple[Any, ...]]:
             cursor = await connection.execute(statement, parameters or None)
             return await cursor.fetchall() if cursor.description else []

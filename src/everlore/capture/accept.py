@@ -55,7 +55,9 @@ def accept(messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime) ->
     if not messages:
         raise InvalidInput("messages", "is empty; give 1 to 10,000 messages")
     if len(messages) > MAX_MESSAGES:
-        raise InvalidInput("messages", f"has {len(messages):,} messages; the limit is {MAX_MESSAGES:,} a call")
+        raise InvalidInput(
+            "messages", f"has {len(messages):,} messages; the limit is {MAX_MESSAGES:,} a call"
+        )
     return [_accept(message, f"messages[{place}]", now) for place, message in enumerate(messages)]
 
 
@@ -70,7 +72,9 @@ def name(value: str, field: str) -> str:
 def taxonomy_path(value: str, field: str) -> str:
     """A path such as `work.studio.billing`: labels of letters, digits, _ and -, joined by dots."""
     if not isinstance(value, str) or not _TAXONOMY.fullmatch(value):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(field, "must be labels of letters, digits, _ and - joined by dots, at most 20 of 100 characters")
+        raise InvalidInput(
+            field, "must be labels of letters, digits, _ and - joined by dots, at most 20 of 100 characters"
+        )
     return value
 
 
@@ -87,7 +91,9 @@ def aware(value: datetime, field: str) -> datetime:
 
 
 def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Accepted:
-    (role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy) = _values(given, field)
+    (role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy) = _values(
+        given, field
+    )
     if role not in ROLES:
         raise InvalidInput(f"{field}.role", f"must be one of {', '.join(ROLES)}; it is {role!r}")
     text = _text("" if raw_text is None else raw_text, f"{field}.text", MAX_TEXT_BYTES)
@@ -103,7 +109,18 @@ def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) ->
     metadata = _json(_plain_object(meta, f"{field}.metadata"), f"{field}.metadata") if meta else "{}"
     taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, f"{field}.taxonomy")
     # All that was given, as it was given: a retry hashes the same, any other message differently.
-    said = (role, author, at and at.isoformat(), text, captions, system_prompt, tool_calls, reply_to, metadata, taxonomy)
+    said = (
+        role,
+        author,
+        at and at.isoformat(),
+        text,
+        captions,
+        system_prompt,
+        tool_calls,
+        reply_to,
+        metadata,
+        taxonomy,
+    )
     return Accepted(
         role=role,
         author=author or role,
@@ -129,7 +146,9 @@ def _values(given: NewMessage | Mapping[str, Any], field: str) -> tuple[Any, ...
         raise InvalidInput(field, f"must be a NewMessage or a mapping, not {type(given).__name__}")
     if not given.keys() <= _FIELDS:
         unknown = sorted(set(map(str, given)) - _FIELDS)
-        raise InvalidInput(f"{field}.{unknown[0]}", f"is not a field; the fields are {', '.join(sorted(_FIELDS))}")
+        raise InvalidInput(
+            f"{field}.{unknown[0]}", f"is not a field; the fields are {', '.join(sorted(_FIELDS))}"
+        )
     return tuple(map(given.get, _ORDER))
 
 
@@ -145,7 +164,9 @@ def _text(value: str, field: str, limit: int) -> str:
         try:
             size = len(value.encode())
         except UnicodeEncodeError as error:
-            raise InvalidInput(field, f"contains a lone surrogate at character {error.start}: it is not valid Unicode") from error
+            raise InvalidInput(
+                field, f"contains a lone surrogate at character {error.start}: it is not valid Unicode"
+            ) from error
     if size > limit:
         raise InvalidInput(field, f"has {size:,} bytes; the limit is {limit:,}")
     return value
@@ -154,7 +175,9 @@ def _text(value: str, field: str, limit: int) -> str:
 def _identifier(value: str, field: str) -> str:
     text = _text(value, field, MAX_EXTERNAL_ID_CHARACTERS * 4)
     if not 1 <= len(text) <= MAX_EXTERNAL_ID_CHARACTERS:
-        raise InvalidInput(field, f"must have 1 to {MAX_EXTERNAL_ID_CHARACTERS} characters; it has {len(text)}")
+        raise InvalidInput(
+            field, f"must have 1 to {MAX_EXTERNAL_ID_CHARACTERS} characters; it has {len(text)}"
+        )
     return text
 
 
@@ -163,7 +186,10 @@ def _captions(values: Sequence[str], field: str) -> list[str]:
         raise InvalidInput(field, "must be a list of texts")
     if len(values) > MAX_CAPTIONS:
         raise InvalidInput(field, f"has {len(values)} captions; the limit is {MAX_CAPTIONS}")
-    captions = [_text(value, f"{field}[{place}]", MAX_TEXT_BYTES // MAX_CAPTIONS).strip() for place, value in enumerate(values)]
+    captions = [
+        _text(value, f"{field}[{place}]", MAX_TEXT_BYTES // MAX_CAPTIONS).strip()
+        for place, value in enumerate(values)
+    ]
     return [caption for caption in captions if caption]
 
 
@@ -208,8 +234,9 @@ def _check_json(value: Any, field: str, depth: int) -> None:
                     if not isinstance(key, str):
                         raise InvalidInput(field, f"has the key {key!r}; the keys of a JSON object are texts")
                     _check_json(key, field, depth)
-            parts = value.values() if isinstance(value, dict) else value
-            for part in cast("Iterable[Any]", parts):
+            whole = cast("dict[str, Any] | list[Any]", value)
+            parts: Iterable[Any] = whole.values() if isinstance(whole, dict) else whole
+            for part in parts:
                 _check_json(part, field, depth + 1)
         case _:
             pass

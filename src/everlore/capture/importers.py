@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from everlore.domain.errors import InvalidInput
 from everlore.domain.messages import NewMessage
@@ -38,7 +38,7 @@ def read_locomo(path: Path) -> list[LocomoConversation]:
     if not isinstance(document, list):
         raise InvalidInput(str(path), "is not a LoCoMo file: a list of conversations was expected")
     try:
-        return [_locomo_conversation(item, place) for place, item in enumerate(document)]
+        return [_locomo_conversation(item, place) for place, item in enumerate(cast("list[Any]", document))]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidInput(str(path), f"is not a LoCoMo file: {type(error).__name__} {error}") from error
 
@@ -46,8 +46,12 @@ def read_locomo(path: Path) -> list[LocomoConversation]:
 def _locomo_conversation(item: dict[str, Any], place: int) -> LocomoConversation:
     conversation = item["conversation"]
     numbers = sorted(int(m.group(1)) for key in conversation if (m := _LOCOMO_SESSION.fullmatch(key)))
-    sessions = tuple(_locomo_session(conversation, number) for number in numbers if conversation[f"session_{number}"])
-    return LocomoConversation(str(item.get("sample_id", f"conversation-{place + 1}")), sessions, tuple(item.get("qa", ())))
+    sessions = tuple(
+        _locomo_session(conversation, number) for number in numbers if conversation[f"session_{number}"]
+    )
+    return LocomoConversation(
+        str(item.get("sample_id", f"conversation-{place + 1}")), sessions, tuple(item.get("qa", ()))
+    )
 
 
 def _locomo_session(conversation: dict[str, Any], number: int) -> LocomoSession:
@@ -116,7 +120,13 @@ def _line(number: int, raw: bytes, file: str) -> Line:
     except ValueError as error:  # Python's own limit on the digits of a whole number
         return Line(number, "", None, None, f"cannot be read: {error}")
     except TypeError as error:
-        return Line(number, "", None, None, f"has not the fields of a message: {str(error).removeprefix('NewMessage.__init__() ')}")
+        return Line(
+            number,
+            "",
+            None,
+            None,
+            f"has not the fields of a message: {str(error).removeprefix('NewMessage.__init__() ')}",
+        )
     except InvalidInput as error:
         return Line(number, "", None, None, str(error))
 
@@ -129,9 +139,11 @@ def parse_time(value: Any, field: str) -> datetime:
         except (OverflowError, OSError, ValueError) as error:
             raise InvalidInput(field, f"{value} is not a moment that a calendar has") from error
     try:
-        moment = datetime.fromisoformat(value)
+        moment = datetime.fromisoformat(cast("str", value))
     except (TypeError, ValueError) as error:
-        raise InvalidInput(field, f"{value!r} is not an ISO 8601 time such as 2025-05-12T14:03:00+02:00") from error
+        raise InvalidInput(
+            field, f"{value!r} is not an ISO 8601 time such as 2025-05-12T14:03:00+02:00"
+        ) from error
     if moment.tzinfo is None:
         raise InvalidInput(field, f"{value!r} has no time zone; add one, for example Z or +02:00")
     return moment
@@ -144,5 +156,5 @@ def _read_json(path: Path) -> Any:
         raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(str(path), f"is not valid UTF-8 (byte {error.start + 1})") from error
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(str(path), f"is not valid JSON: {error}") from error

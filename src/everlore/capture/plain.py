@@ -73,8 +73,8 @@ _RULE = re.compile(
     r"\n[ \t]*+(?:(?:-[ \t]*+){2,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+|={2,}+[ \t]*+)(?=\n|\Z)"
 )
 _LINE_START = re.compile(
-    r"\n[ \t]*+(?:>(?!=)[ \t]*+)*+"  # quotes of any depth, but not ">= 3"
-    r"(?:#{1,6}+(?=\s|\Z)|[-+*](?=\s|\Z)(?:[ \t]++\[[ xX]\](?=\s))?+)?+"  # heading, or bullet and check box
+    r"\n[ \t]*+(?:>(?!=)[ \t]*+)*"  # quotes of any depth, but not ">= 3"
+    r"(?:#{1,6}+(?=\s|\Z)|[-+*](?=\s|\Z)(?:[ \t]++\[[ xX]\](?=\s))?)?"  # heading, or bullet and check box
 )
 
 

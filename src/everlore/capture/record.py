@@ -166,8 +166,20 @@ def _rows(
     for m, texts, session_id in zip(messages, pieces, sessions, strict=False):
         position += 1
         message_rows.append(
-            (ids[id(m)], session_id, position, m.role, m.author, m.at, m.text, m.captions, m.system_prompt)
-            + (m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy, m.content_hash)
+            (
+                *(
+                    ids[id(m)],
+                    session_id,
+                    position,
+                    m.role,
+                    m.author,
+                    m.at,
+                    m.text,
+                    m.captions,
+                    m.system_prompt,
+                ),
+                *(m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy, m.content_hash),
+            )
         )
         for text in texts:
             passage_rows.append((numbers[place], position, sequence + place + 1, text))
@@ -199,7 +211,9 @@ async def _sessions(
 
 def _runs(times: list[datetime]) -> list[range]:
     """Stretches of messages that follow each other without a gap."""
-    starts = [0] + [place for place in range(1, len(times)) if abs(times[place] - times[place - 1]) > SESSION_GAP]
+    starts = [0] + [
+        place for place in range(1, len(times)) if abs(times[place] - times[place - 1]) > SESSION_GAP
+    ]
     return [range(start, stop) for start, stop in zip(starts, [*starts[1:], len(times)], strict=True)]
 
 

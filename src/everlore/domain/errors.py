@@ -1,14 +1,14 @@
 """Every error that Everlore raises on purpose.
 
-    EverloreError
-    ├── CallerError            the caller's fault: a clear message, never retried
-    │   ├── InvalidInput       names the field and the limit
-    │   ├── NotFound           an id or a name that does not exist here
-    │   └── ConfigurationError a setting, a folder or a database that cannot be used as it is
-    ├── WorldError             the world's fault: retried, then parked
-    │   ├── DatabaseUnavailable
-    │   └── ModelUnavailable   an embedding model that is missing, damaged or does not answer
-    └── InternalError          ours: parked, loud
+EverloreError
+├── CallerError            the caller's fault: a clear message, never retried
+│   ├── InvalidInput       names the field and the limit
+│   ├── NotFound           an id or a name that does not exist here
+│   └── ConfigurationError a setting, a folder or a database that cannot be used as it is
+├── WorldError             the world's fault: retried, then parked
+│   ├── DatabaseUnavailable
+│   └── ModelUnavailable   an embedding model that is missing, damaged or does not answer
+└── InternalError          ours: parked, loud
 """
 
 

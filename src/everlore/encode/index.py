@@ -6,6 +6,7 @@ Watermarks decide what is to be done, so running it twice, or two at once, is ha
 from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
+from everlore.domain.errors import ModelUnavailable
 from everlore.ports.embedder import Embedder
 from everlore.store import index, postings
 from everlore.store.database import Database
@@ -24,12 +25,21 @@ async def index_thread(
     exact_below: int,
     progress: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Bring a thread's postings and vectors up to date. `progress` hears of each number of passages embedded."""
+    """Bring a thread's postings and vectors up to date. `progress` hears of each number of passages embedded.
+
+    A model that is not available keeps no other from its work: ModelUnavailable is raised when all have had their turn.
+    """
     await pack_tail(database, workspace_id)
+    failed: ModelUnavailable | None = None
     for model in await known_models(database, workspace_id):
         if embedder := embedders.get(model.name):
-            await _embed_thread(database, workspace_id, thread_id, model, embedder, progress)
+            try:
+                await _embed_thread(database, workspace_id, thread_id, model, embedder, progress)
+            except ModelUnavailable as error:
+                failed = failed or error
     await ensure_vector_indexes(database, workspace_id, exact_below)
+    if failed is not None:
+        raise failed
 
 
 async def pack_tail(database: Database, workspace_id: UUID, *, at_least: int = postings.TAIL_LIMIT) -> int:

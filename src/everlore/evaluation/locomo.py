@@ -63,7 +63,9 @@ class Result:
             "turns": self.turns,
             "ingest": {
                 "turns_per_second_recorded": round(self.turns / self.record_s, 1) if self.record_s else None,
-                "turns_per_second_indexed": round(self.turns / (self.record_s + self.index_s), 1) if self.index_s else None,
+                "turns_per_second_indexed": round(self.turns / (self.record_s + self.index_s), 1)
+                if self.index_s
+                else None,
             },
         }
 
@@ -74,7 +76,7 @@ async def evaluate(
     *,
     categories: Sequence[int] = (1, 2, 3, 4, 5),
     limit: int | None = None,
-    progress: Callable[[str, int, int], None] = lambda *_: None,
+    progress: Callable[[str, int, int], None] = lambda _what, _done, _of: None,
 ) -> Result:
     """Run the benchmark. `limit` stops after so many questions. `progress` hears (what, done, of)."""
     conversations = read_locomo(path)
@@ -135,23 +137,29 @@ async def _record(
     return turn_of
 
 
-def gold_questions(conversation: LocomoConversation, categories: Sequence[int]) -> list[tuple[str, int, frozenset[str]]]:
+def gold_questions(
+    conversation: LocomoConversation, categories: Sequence[int]
+) -> list[tuple[str, int, frozenset[str]]]:
     """Question, category and gold turns of each question that has any."""
-    turns = {message.external_id for session in conversation.sessions for message in session.messages}
+    turns = {str(message.external_id) for session in conversation.sessions for message in session.messages}
     questions: list[tuple[str, int, frozenset[str]]] = []
     for item in conversation.questions:
         if not isinstance(item, dict) or not {"question", "category"} <= item.keys():  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput(conversation.name, "has a question without text or category, so this is no LoCoMo file")
+            raise InvalidInput(
+                conversation.name, "has a question without text or category, so this is no LoCoMo file"
+            )
         named = (turn for evidence in item.get("evidence") or () for turn in _TURN.findall(str(evidence)))
         gold = frozenset(turn for turn in named if turn in turns)
         if item["category"] in categories and gold:
-            questions.append((item["question"], item["category"], gold))
+            questions.append((str(item["question"]), int(item["category"]), gold))
     return questions
 
 
 def _quality(answers: Sequence[Answer]) -> dict[str, dict[str, float]]:
     return {
-        "recall": {str(k): round(fmean(sum(r < k for r in a.ranks) / a.gold for a in answers), 4) for k in CUTS},
+        "recall": {
+            str(k): round(fmean(sum(r < k for r in a.ranks) / a.gold for a in answers), 4) for k in CUTS
+        },
         "hit": {str(k): round(fmean(any(r < k for r in a.ranks) for a in answers), 4) for k in CUTS},
         "ndcg": {"10": round(fmean(ndcg(a.ranks, a.gold, 10) for a in answers), 4)},
     }

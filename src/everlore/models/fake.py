@@ -22,7 +22,9 @@ class FakeEmbedder:
     async def encode_question(self, text: str) -> EncodedQuestion:
         words = list(_WORD.finditer(text.lower()))
         tokens = np.array([self._direction(w.group(), TOKEN_DIMENSIONS) for w in words], dtype=np.float32)
-        return EncodedQuestion(self._vector(text), tokens.reshape(-1, TOKEN_DIMENSIONS), tuple(w.span() for w in words))
+        return EncodedQuestion(
+            self._vector(text), tokens.reshape(-1, TOKEN_DIMENSIONS), tuple(w.span() for w in words)
+        )
 
     async def encode_passages(self, texts: Sequence[str]) -> list[EncodedPassage]:
         return [EncodedPassage(self._vector(text), self._tokens(text)) for text in texts]

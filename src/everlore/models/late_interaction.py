@@ -25,8 +25,14 @@ class LateInteraction:
         if encoded is None or encoded.tokens is None or not len(encoded.tokens):
             return [None] * len(candidates)
         scored: list[float | None] = [None] * len(candidates)
-        places = [at for at, candidate in enumerate(candidates) if candidate.tokens is not None and len(candidate.tokens)]
-        matrices = [tokens for candidate in candidates if (tokens := candidate.tokens) is not None and len(tokens)]
+        places = [
+            at
+            for at, candidate in enumerate(candidates)
+            if candidate.tokens is not None and len(candidate.tokens)
+        ]
+        matrices = [
+            tokens for candidate in candidates if (tokens := candidate.tokens) is not None and len(tokens)
+        ]
         if not matrices:
             return scored
         starts = np.cumsum([0] + [len(matrix) for matrix in matrices[:-1]])

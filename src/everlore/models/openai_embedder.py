@@ -35,7 +35,9 @@ class OpenAIEmbedder:
     ) -> None:
         key = os.environ.get(api_key_env) if api_key_env else None
         if api_key_env and not key:
-            raise ConfigurationError(f"The embedder {called} needs its key in the environment variable {api_key_env}.")
+            raise ConfigurationError(
+                f"The embedder {called} needs its key in the environment variable {api_key_env}."
+            )
         self.dimensions = dimensions
         self.name = _name(model, question_prefix, passage_prefix)
         self._model = model
@@ -78,7 +80,9 @@ class OpenAIEmbedder:
                 f"The embedding endpoint answered {error.response.status_code}: {error.response.text[:200]}"
             ) from error
         except httpx.HTTPError as error:
-            raise ModelUnavailable(f"The embedding endpoint cannot be reached: {type(error).__name__} {error}") from error
+            raise ModelUnavailable(
+                f"The embedding endpoint cannot be reached: {type(error).__name__} {error}"
+            ) from error
         except ValueError as error:
             raise ModelUnavailable("The embedding endpoint did not answer with JSON.") from error
         return self._vectors(answer, len(texts))
@@ -90,9 +94,13 @@ class OpenAIEmbedder:
             matrix = np.array([row["embedding"] for row in rows], dtype=np.float64)
             places = [row["index"] for row in rows]
         except (TypeError, KeyError, ValueError) as error:
-            raise ModelUnavailable("The embedding endpoint's answer has not the form of the OpenAI protocol.") from error
+            raise ModelUnavailable(
+                "The embedding endpoint's answer has not the form of the OpenAI protocol."
+            ) from error
         if places != list(range(expected)):
-            raise ModelUnavailable(f"The embedding endpoint gave vectors for {len(places)} texts; {expected} were asked for.")
+            raise ModelUnavailable(
+                f"The embedding endpoint gave vectors for {len(places)} texts; {expected} were asked for."
+            )
         if matrix.shape != (expected, self.dimensions):
             raise ModelUnavailable(
                 f"The embedding endpoint gives {matrix.shape[-1]} dimensions; the setting says {self.dimensions}."

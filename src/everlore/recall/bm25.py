@@ -5,12 +5,14 @@ k1 = 0.9 and b = 0.4 are the values of Anserini's BM25 baselines; on short chat 
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everlore.store.postings import LexicalView
 
+_Kind = TypeVar("_Kind", bound=np.generic)
 K1 = 0.9
 B = 0.4
 _CHUNK = 1024
@@ -57,7 +59,8 @@ def score(view: LexicalView) -> Lexical:
             [postings["passage_id"].astype(np.int64) for postings in blocks] + [_column(tail, 0, np.int64)]
         )
         occurrences = np.concatenate(
-            [postings["occurrences"].astype(np.float32) for postings in blocks] + [_column(tail, 1, np.float32)]
+            [postings["occurrences"].astype(np.float32) for postings in blocks]
+            + [_column(tail, 1, np.float32)]
         )
         lengths = np.concatenate(
             [postings["length"].astype(np.float32) for postings in blocks] + [_column(tail, 2, np.float32)]
@@ -71,7 +74,9 @@ def score(view: LexicalView) -> Lexical:
         idf.append(rarity)
         all_places.append(places)
         all_occurrences.append(occurrences)
-    return Lexical(scores, view.tail_terms, np.array(idf), tuple(all_places), tuple(all_occurrences), mean_length)
+    return Lexical(
+        scores, view.tail_terms, np.array(idf), tuple(all_places), tuple(all_occurrences), mean_length
+    )
 
 
 def inverse_document_frequency(passages: int, with_term: int) -> float:
@@ -86,7 +91,9 @@ def window_score(
     return (idf * counts * (K1 + 1) / saturation).sum(axis=1)
 
 
-def best(scores: NDArray[np.float32], at_most: int, allowed: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
+def best(
+    scores: NDArray[np.float32], at_most: int, allowed: NDArray[np.int64] | None = None
+) -> list[tuple[int, float]]:
     """The best passages with a score above zero, best first; of equal ones the latest first.
 
     `allowed` limits the choice. The best of each chunk give a bound that leaves few candidates to sort: finding 50 among a
@@ -105,5 +112,5 @@ def best(scores: NDArray[np.float32], at_most: int, allowed: NDArray[np.int64] |
     return [(int(places[i]), float(scores[places[i]])) for i in order]
 
 
-def _column(rows: list[tuple[int, int, int]], column: int, kind: type[np.generic]) -> NDArray[np.generic]:
+def _column(rows: list[tuple[int, int, int]], column: int, kind: type[_Kind]) -> NDArray[_Kind]:
     return np.array([row[column] for row in rows], dtype=kind)

@@ -23,7 +23,9 @@ def scaled(values: Scores) -> Scores:
     return (values - low) / (high - low) if high > low else np.zeros_like(values)
 
 
-def neighbour_pairs(session: NDArray[np.int64], sequence: NDArray[np.int64], distance: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def neighbour_pairs(
+    session: NDArray[np.int64], sequence: NDArray[np.int64], distance: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Places (i, j) where candidate j comes `distance` passages after candidate i in the same session."""
     # One sortable key per candidate; sessions are far enough apart that no distance reaches from one into the next.
     keys = session * (int(sequence.max(initial=0)) + 1000) + sequence
@@ -35,7 +37,9 @@ def neighbour_pairs(session: NDArray[np.int64], sequence: NDArray[np.int64], dis
     return np.flatnonzero(met), later[met]
 
 
-def windows(values: NDArray[np.float64], session: NDArray[np.int64], sequence: NDArray[np.int64], reach: int) -> list[NDArray[np.float64]]:
+def windows(
+    values: NDArray[np.float64], session: NDArray[np.int64], sequence: NDArray[np.int64], reach: int
+) -> list[NDArray[np.float64]]:
     """Sums over each candidate and its neighbours up to 0, 1, ... `reach` away: one array per width, shaped like `values`."""
     sums = [values]
     for distance in range(1, reach + 1):
@@ -48,7 +52,9 @@ def windows(values: NDArray[np.float64], session: NDArray[np.int64], sequence: N
     return sums
 
 
-def lexical_signal(candidates: Surroundings, counts: NDArray[np.float64], lexical: Lexical, reach: int) -> Scores:
+def lexical_signal(
+    candidates: Surroundings, counts: NDArray[np.float64], lexical: Lexical, reach: int
+) -> Scores:
     """BM25 of each passage and of its windows, each scaled, then averaged."""
     of_counts = windows(counts, candidates.session, candidates.sequence, reach)
     of_lengths = windows(candidates.lengths, candidates.session, candidates.sequence, reach)
@@ -63,7 +69,9 @@ def vector_signal(candidates: Surroundings, question: NDArray[np.float32], reach
     """Cosine of each passage and of its windows (a window's vector is the sum of its passages'), scaled, then averaged."""
     assert candidates.vectors is not None  # noqa: S101 - asked only when there is a model
     widths: list[Scores] = []
-    for sums in windows(candidates.vectors.astype(np.float64), candidates.session, candidates.sequence, reach):
+    for sums in windows(
+        candidates.vectors.astype(np.float64), candidates.session, candidates.sequence, reach
+    ):
         lengths = np.linalg.norm(sums, axis=1)
         widths.append(scaled(sums @ question / np.maximum(lengths, 1e-9)))
     return np.mean(widths, axis=0)

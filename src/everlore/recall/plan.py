@@ -10,13 +10,18 @@ from typing import Literal
 from everlore.recall.times import TimeRange, read_times
 
 _WORD = re.compile(r"[^\W_]+")
-_FIRST_PERSON = re.compile(r"\b(?:I|i|me|my|mine|myself|we|us|our|ours)\b|\b(?:jag|mig|min|mitt|mina|vi|ich|mir|mich|mein\w*|yo|mi|mis|eu|meu|minha)\b")
+_FIRST_PERSON = re.compile(
+    r"\b(?:I|i|me|my|mine|myself|we|us|our|ours)\b|\b(?:jag|mig|min|mitt|mina|vi|ich|mir|mich|mein\w*|yo|mi|mis|eu|meu|minha)\b"
+)
 _OF_ASSISTANT = re.compile(
     r"\b(?:did|have|had|were|was) you\b|\byou (?:said|told|suggest\w*|recommend\w*|advis\w*|explain\w*|wrote|gave|mention\w*)\b"
     r"|\byour (?:advice|answer|suggestions?|recommendations?|explanation|recipe|list|plan)\b",
     re.IGNORECASE,
 )
-_PRESENT = re.compile(r"\b(?:now|nowadays|currently|current|at the moment|these days|at present|still|today|latest)\b", re.IGNORECASE)
+_PRESENT = re.compile(
+    r"\b(?:now|nowadays|currently|current|at the moment|these days|at present|still|today|latest)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

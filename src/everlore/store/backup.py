@@ -7,7 +7,7 @@ go to the programs through the environment, because everybody on the machine can
 import asyncio
 import os
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +16,15 @@ from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from everlore.domain.errors import ConfigurationError, DatabaseUnavailable, EverloreError, InvalidInput
-from everlore.store.database import Connection, fetched, plain_errors
+from everlore.store.database import Connection, fetched, plain_errors, require_readable
 from everlore.store.migrate import LOCK, LOCK_TIMEOUT, job_migrations, migrate, own_migrations
 from everlore.store.queries import queries
 
 SCHEMAS = ("everlore", "jobs")
-# The dump of pg_restore 17 and newer begins by setting `transaction_timeout`, which older servers do not know.
-_OLDEST_TARGET = 17
+# pg_restore writes for the newest server; older than 17 do not know this setting.
+_NEWER_SETTING = b"SET transaction_timeout = 0;\n"
+_KNOWS_ALL = 17
+_CHUNK = 256 * 1024
 _QUERIES = queries("backup")
 
 
@@ -36,13 +38,8 @@ class Restored:
 
 def client_environment(conninfo: str) -> dict[str, str]:
     """The environment in which Postgres' own programs connect as `conninfo` says. Raises ConfigurationError."""
-    try:
-        options = pq.Conninfo.parse(conninfo.encode())
-    except psycopg.Error as error:
-        # Its text repeats parts of the string, and so perhaps of the password.
-        raise ConfigurationError(
-            "The database URL cannot be read. Special characters in a password must be percent-encoded."
-        ) from error
+    require_readable(conninfo)
+    options = pq.Conninfo.parse(conninfo.encode())
     given = {o.envvar.decode(): o.val.decode() for o in options if o.envvar is not None and o.val is not None}
     return {**os.environ, **given}
 
@@ -63,17 +60,19 @@ async def backup(conninfo: str, file: Path, pg_dump: Path, *, force: bool = Fals
         raise InvalidInput(str(file), "exists already; choose another name, or overwrite it with --force")
     partial = file.with_name(f"{file.name}.partial")
     try:
+        # Made here, so that nobody else can read it from the first byte on. pg_dump writes its list of contents twice to a
+        # standard output that is a file, so it gets the name.
         with open(
             os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb"
-        ) as output:
-            os.fchmod(output.fileno(), 0o600)  # also where an older one was left with other permissions
-            arguments = ("--format=custom", "--no-password", "--lock-wait-timeout=60s")
-            schemas = [f"--schema={name}" for name in SCHEMAS]
-            database = f"--dbname={database_argument(conninfo)}"
-            await _run(
-                pg_dump, *arguments, *schemas, database, environment=environment, output=output.fileno()
+        ) as made:
+            os.fchmod(made.fileno(), 0o600)  # an older one may have been left with other permissions
+            options = (
+                *("--format=custom", "--no-password", "--lock-wait-timeout=60s"),
+                *(f"--schema={name}" for name in SCHEMAS),
+                *(f"--file={partial.absolute()}", f"--dbname={database_argument(conninfo)}"),
             )
-            os.fsync(output.fileno())
+            await _run(pg_dump, *options, environment=environment)
+            os.fsync(made.fileno())
         partial.replace(file)
     except OSError as error:
         raise ConfigurationError(f"The backup cannot be written to {file}: {error.strerror}.") from error
@@ -82,7 +81,7 @@ async def backup(conninfo: str, file: Path, pg_dump: Path, *, force: bool = Fals
     return file.stat().st_size
 
 
-async def restore(conninfo: str, file: Path, pg_restore: Path) -> Restored:
+async def restore(conninfo: str, file: Path, pg_restore: Path, psql: Path) -> Restored:
     """Fill an empty database from a backup, in one transaction, and bring it up to date.
 
     `conninfo` is a login that may create schemas; roles and extensions too where they are missing. Raises InvalidInput for a
@@ -95,9 +94,8 @@ async def restore(conninfo: str, file: Path, pg_restore: Path) -> Restored:
         with plain_errors():
             async with await psycopg.AsyncConnection.connect(conninfo, autocommit=True) as connection:
                 await _clear(connection)
-                arguments = ("--single-transaction", "--exit-on-error", "--no-password")
-                database = f"--dbname={database_argument(conninfo)}"
-                await _run(pg_restore, *arguments, database, str(file), environment=environment)
+                server = connection.info.server_version // 10_000
+                await _replay(file, pg_restore, psql, conninfo, server)
                 await _require_known(connection)
     except (EverloreError, asyncio.CancelledError):
         # What was there before was an empty, migrated database, and so it is again.
@@ -118,7 +116,7 @@ async def _require_backup(file: Path, pg_restore: Path, environment: dict[str, s
     except OSError as error:
         raise InvalidInput(str(file), f"cannot be read: {error.strerror}") from error
     try:
-        contents = await _run(pg_restore, "--list", str(file), environment=environment)
+        contents = await _run(pg_restore, "--list", str(file.absolute()), environment=environment)
     except DatabaseUnavailable as error:
         raise InvalidInput(str(file), f"is not a backup, or it is damaged ({error})") from error
     if "TABLE everlore message " not in contents:
@@ -135,10 +133,6 @@ async def _owner(conninfo: str) -> AsyncGenerator[Connection]:
 
 async def _clear(connection: Connection) -> None:
     """Drop the empty schemas, which the backup brings itself. No migration runs until the connection ends."""
-    if connection.info.server_version < _OLDEST_TARGET * 10_000:
-        raise ConfigurationError(
-            f"Restoring needs Postgres {_OLDEST_TARGET} or newer; this is {connection.info.server_version // 10_000}."
-        )
     if not fetched(await (await connection.execute(_QUERIES["may_create_schemas"])).fetchone()):
         raise ConfigurationError(
             "The login may not create schemas in this database. Restore with an administrator's login (EVERLORE_MIGRATION_URL)."
@@ -171,15 +165,66 @@ async def _require_known(connection: Connection) -> None:
     )
 
 
-async def _run(program: Path, *arguments: str, environment: dict[str, str], output: int | None = None) -> str:
-    """Run one of Postgres' programs to its end; returns what it printed, unless that goes to `output`."""
+async def _replay(file: Path, pg_restore: Path, psql: Path, conninfo: str, server: int) -> None:
+    """Run the backup as one transaction: committed when pg_restore has read all of the file, and only then.
+
+    By way of psql, because pg_restore cannot begin with a statement of ours: for everybody but a superuser, functions that set
+    `hnsw.ef_search` can be made only where pgvector is loaded already, and a first vector loads it.
+    """
+    environment = client_environment(conninfo)
+    pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    options = (
+        *("--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1"),
+        f"--dbname={database_argument(conninfo)}",
+    )
+    writer = await asyncio.create_subprocess_exec(
+        psql, *options, stdin=pipe, stdout=nothing, stderr=pipe, env=environment
+    )
+    reader = await asyncio.create_subprocess_exec(
+        pg_restore, "--file=-", str(file.absolute()), stdin=nothing, stdout=pipe, stderr=pipe, env=environment
+    )
+    assert writer.stdin and writer.stderr and reader.stdout and reader.stderr  # noqa: S101, PT018 - we asked for pipes
+    complaints = asyncio.gather(writer.stderr.read(), reader.stderr.read())
+    fed = False
+    try:
+        await _feed(reader.stdout, writer.stdin, old=server < _KNOWS_ALL)
+        # Without a commit, the end of the input is the end of the session and of all that it did.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            if await reader.wait() == 0:
+                writer.stdin.write(b"\ncommit;\n")
+            writer.stdin.close()
+            await writer.stdin.wait_closed()
+        fed = True
+    finally:
+        if not fed and writer.returncode is None:
+            writer.kill()
+        if reader.returncode is None:
+            reader.kill()
+        await asyncio.gather(writer.wait(), reader.wait())
+    said_by_psql, said_by_pg_restore = await complaints
+    if writer.returncode != 0:
+        raise _failure(psql, writer.returncode, said_by_psql)
+    if reader.returncode != 0:
+        raise _failure(pg_restore, reader.returncode, said_by_pg_restore)
+
+
+async def _feed(script: asyncio.StreamReader, psql: asyncio.StreamWriter, *, old: bool) -> None:
+    """Hand a script on as it comes. `old`: the server does not know all settings at its beginning."""
+    psql.write(b"begin; select '[0]'::public.halfvec;\n")
+    while chunk := await script.read(_CHUNK):
+        psql.write(chunk.replace(_NEWER_SETTING, b"", 1) if old else chunk)
+        old = False
+        try:
+            await psql.drain()
+        except (BrokenPipeError, ConnectionResetError):
+            return  # psql has stopped at an error, and says why
+
+
+async def _run(program: Path, *arguments: str, environment: dict[str, str]) -> str:
+    """Run one of Postgres' programs to its end; returns what it printed."""
+    pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        program,
-        *arguments,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE if output is None else output,
-        stderr=asyncio.subprocess.PIPE,
-        env=environment,
+        program, *arguments, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=environment
     )
     try:
         printed, complaints = await process.communicate()
@@ -188,11 +233,14 @@ async def _run(program: Path, *arguments: str, environment: dict[str, str], outp
         await process.wait()
         raise
     if process.returncode != 0:
-        words = (
-            " ".join(complaints.decode(errors="replace").splitlines()[:3])
-            or f"exit code {process.returncode}"
-        )
-        if "No space left on device" in words:
-            raise ConfigurationError("The disk is full. Free some space and try again.")
-        raise DatabaseUnavailable(f"{program.name} failed: {words.removeprefix(f'{program.name}: ')}")
-    return (printed or b"").decode(errors="replace")
+        raise _failure(program, process.returncode, complaints)
+    return printed.decode(errors="replace")
+
+
+def _failure(program: Path, code: int | None, complaints: bytes) -> EverloreError:
+    words = " ".join(complaints.decode(errors="replace").splitlines()[:3]) or f"exit code {code}"
+    if "No space left on device" in words:
+        return DatabaseUnavailable("The disk is full. Free some space and try again.")
+    return DatabaseUnavailable(
+        f"{program.name} failed: {words.removeprefix(f'{program.name}: ').removeprefix('error: ')}"
+    )

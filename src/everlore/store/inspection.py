@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import psycopg
 
 from everlore.domain.errors import ConfigurationError
-from everlore.store.database import APP, fetched, plain_errors
+from everlore.store.database import APP, fetched, plain_errors, require_readable
 from everlore.store.migrate import ROLES, job_migrations, own_migrations, pending
 from everlore.store.queries import queries
 
@@ -28,6 +28,7 @@ class DatabaseState:
 
 async def inspect(conninfo: str) -> DatabaseState:
     """Look with the application's login. Raises ConfigurationError, DatabaseUnavailable."""
+    require_readable(conninfo)
     with plain_errors():
         async with await psycopg.AsyncConnection.connect(
             conninfo, autocommit=True, connect_timeout=10

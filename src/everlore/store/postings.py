@@ -6,7 +6,6 @@ never has to hurry, and segments stay few.
 
 from dataclasses import dataclass
 from typing import TypeAlias
-from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray

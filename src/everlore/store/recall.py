@@ -1,8 +1,7 @@
 """The lanes of recall and what hits are made of: a handful of named queries, all of one snapshot."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -78,7 +77,7 @@ class ShownMessage:
 
 
 @asynccontextmanager
-async def lane(connection: Connection, remaining_ms: float | None) -> AsyncIterator[None]:
+async def lane(connection: Connection, remaining_ms: float | None) -> AsyncGenerator[None]:
     """Bounds what runs inside: raises LaneTimeout at the deadline and leaves the transaction usable."""
     if remaining_ms is None:
         yield

@@ -1,15 +1,18 @@
 """The jobs. A job is a hint: watermarks decide what is to be done, and a job that finds nothing left ends at once."""
 
+import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
 import procrastinate
+import procrastinate.exceptions
 from procrastinate import BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.jobs import Job
 
-from everlore.domain.errors import CallerError, InternalError
+from everlore.domain.errors import CallerError, InternalError, WorldError
 from everlore.encode.index import index_thread
 from everlore.ports.embedder import Embedder
 from everlore.store import operations
@@ -37,9 +40,14 @@ class Work:
 
 
 class Retry(BaseRetryStrategy):
-    """The world's faults are tried again after 1, 2, 4, ... seconds; the caller's and ours are parked at once."""
+    """The world's faults are tried again after 1, 2, 4, ... seconds; the caller's and ours are parked at once.
+
+    A job that was stopped with its worker is nobody's fault: it runs again at once, however often that happened.
+    """
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, asyncio.CancelledError):
+            return RetryDecision(retry_in={"seconds": 0})
         if isinstance(exception, CallerError | InternalError) or job.attempts + 1 >= MAX_ATTEMPTS:
             return None
         return RetryDecision(retry_in={"seconds": 2**job.attempts})
@@ -56,7 +64,9 @@ def job_app(work: Work) -> procrastinate.App:
         except Exception as error:
             log.warning("job %s (%s) failed: %s", context.job.id, context.job.task_name, error)
             async with work.database.outside() as connection:
-                await operations.note_failure(connection, context.job.id or 0, f"{type(error).__name__}: {error}")
+                await operations.note_failure(
+                    connection, context.job.id or 0, f"{type(error).__name__}: {error}"
+                )
             raise
 
     async def run_index_thread(context: JobContext, workspace_id: str, thread_id: str) -> None:
@@ -70,7 +80,7 @@ def job_app(work: Work) -> procrastinate.App:
         )
         await noted(context, step)
 
-    app.task(run_index_thread, name="index_thread", queue=QUEUE, pass_context=True, retry=Retry())
+    app.task(name="index_thread", queue=QUEUE, pass_context=True, retry=Retry())(run_index_thread)
     return app
 
 
@@ -81,7 +91,9 @@ async def sweep(app: procrastinate.App, database: Database) -> int:
     """
     stalled = list(await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_AFTER_S))
     for job in stalled:
-        await app.job_manager.retry_job(job)
+        # It may have ended after all, or another process's sweep came first.
+        with contextlib.suppress(procrastinate.exceptions.ConnectorException):
+            await app.job_manager.retry_job(job)
     async with database.outside() as connection:
         behind = await operations.threads_behind(connection, _SWEEP_AT_MOST)
         await operations.forget_failures(connection)
@@ -92,3 +104,29 @@ async def sweep(app: procrastinate.App, database: Database) -> int:
         deferrer = app.configure_task("index_thread", queue=QUEUE, lock=str(thread_id))
         await deferrer.defer_async(workspace_id=str(workspace_id), thread_id=str(thread_id))
     return len(stalled) + len(lagging)
+
+
+async def run_held(app: procrastinate.App, work: Work) -> list[tuple[UUID, UUID]]:
+    """Index, without their jobs, the threads that lag while a worker holds their job; returns all threads that lagged.
+
+    After a crash nobody can tell for some seconds that the worker is dead. Should it be alive, the work is done twice.
+    """
+    async with work.database.outside() as connection:
+        behind = await operations.threads_behind(connection, _SWEEP_AT_MOST)
+    if not behind:
+        return []
+    held = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="doing")}
+    for workspace_id, thread_id in behind:
+        if str(thread_id) in held:
+            try:
+                await index_thread(
+                    work.database,
+                    workspace_id,
+                    thread_id,
+                    work.embedders,
+                    exact_below=work.exact_below,
+                    progress=work.progress,
+                )
+            except WorldError as error:
+                log.warning("thread %s could not be indexed, its job will try again: %s", thread_id, error)
+    return behind

@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 import logging
+from uuid import UUID
 
 import procrastinate
 import procrastinate.exceptions
 
 from everlore.domain.errors import EverloreError
 from everlore.store.database import Database
-from everlore.work.jobs import HEARTBEAT_S, QUEUE, STALLED_AFTER_S, Work, job_app, sweep
+from everlore.work.jobs import HEARTBEAT_S, QUEUE, STALLED_AFTER_S, Work, job_app, run_held, sweep
 
 log = logging.getLogger(__name__)
 
@@ -74,14 +75,20 @@ class Worker:
 
 async def run_queued(work: Work, database: Database) -> None:
     """Run all that is queued or lags now, then return: what a command line does when no worker runs."""
+    seen: set[tuple[UUID, UUID]] = set()
     async with job_app(work).open_async() as app:
-        await sweep(app, database)
-        await app.run_worker_async(
-            queues=[QUEUE],
-            concurrency=1,
-            wait=False,
-            install_signal_handlers=False,
-            delete_jobs="successful",
-            update_heartbeat_interval=HEARTBEAT_S,
-            stalled_worker_timeout=STALLED_AFTER_S,
-        )
+        while True:
+            await sweep(app, database)
+            await app.run_worker_async(
+                queues=[QUEUE],
+                concurrency=1,
+                wait=False,
+                install_signal_handlers=False,
+                delete_jobs="successful",
+                update_heartbeat_interval=HEARTBEAT_S,
+                stalled_worker_timeout=STALLED_AFTER_S,
+            )
+            left = set(await run_held(app, work))
+            if left <= seen:
+                return
+            seen |= left

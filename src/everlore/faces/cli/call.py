@@ -92,7 +92,6 @@ class Call:
 
     def redacted(self, message: str) -> str:
         """The message without passwords, whether as part of a URL or picked out of one by somebody else."""
-        message = _SECRET.sub("...", message)
         for secret in sorted(self.secrets, key=len, reverse=True):
             message = message.replace(secret, "...")
         return message
@@ -190,7 +189,11 @@ def require_confirmation(question: str, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise ConfigurationError("Nothing was deleted. There is no terminal to ask on; confirm with --yes.")
-    typer.confirm(question, abort=True, err=True)
+    # Not typer's own: it leaves a space on standard output, which belongs to the answer.
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise typer.Abort
 
 
 def set_up_logging(*, verbose: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -253,7 +253,8 @@ def restore(ctx: typer.Context, file: File, to_json: Json = False) -> None:
 
     call = call_of(ctx)
     with _reached(call) as place:
-        restored: Any = run(restore(place.administrator, file, place.tool("pg_restore")))
+        tools = place.tool("pg_restore"), place.tool("psql")
+        restored = run(restore(place.administrator, file, *tools))
     if to_json:
         call.out.json({"file": file, "messages": restored.messages, "migrations": restored.migrations})
     else:

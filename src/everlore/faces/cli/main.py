@@ -119,11 +119,10 @@ def _run(call: Call, arguments: list[str]) -> int:
         raise
     except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
-            error.show()
-            return UNUSABLE
+            return UNUSABLE  # the help was printed when the error was made
         context = getattr(error, "ctx", None)
         hint = f" Try `{context.command_path} --help`." if context is not None else ""
-        return _fail(call, "usage", error.format_message() + hint, UNUSABLE)
+        return _fail(call, "usage", f"{error.format_message().rstrip('.')}.{hint}", UNUSABLE)
     except Exception as error:  # noqa: BLE001 - the edge of this face: nobody should be shown a traceback unasked
         if call.verbose:
             traceback.print_exc()

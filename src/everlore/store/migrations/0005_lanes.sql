@@ -200,6 +200,8 @@ create function everlore.build_vector_index(model smallint) returns void
         if name is null or dims is null then
             return;
         end if;
+        -- Two at once would both find no index of that name; the second waits here and then finds it.
+        execute format('lock table everlore.%I in share update exclusive mode', regexp_replace(name, '_model_\d+$', ''));
         execute format(
             'create index if not exists %I on everlore.%I using hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops)
              where model_id = %s', name, regexp_replace(name, '_model_\d+$', ''), dims, model);

@@ -5,7 +5,7 @@ set role everlore_owner;
 select pg_advisory_lock(%(lock)s);
 
 -- may_create_schemas: whether the login may make the two schemas in this database
-select has_database_privilege(session_user, current_database(), 'create');
+select has_database_privilege(current_database(), 'create');
 
 -- lock_messages: nobody records until this transaction ends
 lock table everlore.message in access exclusive mode;

@@ -1,0 +1,128 @@
+"""Hits: the best passages become messages with citation, support and, on request, trace."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.domain.recall import Hit, LaneTrace
+from everlore.recall.lanes import Lane
+from everlore.recall.rank import Ranking
+from everlore.recall.search import Search
+from everlore.recall.support import Speaker, support
+from everlore.store import recall as store
+from everlore.store.recall import Surroundings
+
+# Two messages whose vectors are nearer than this speak about the same thing.
+_SAME_THING = 0.5
+_SAME_THING_DEPTH = 10
+
+
+async def make_hits(
+    search: Search, candidates: Surroundings, ranking: Ranking, lanes: Mapping[str, Lane]
+) -> tuple[Hit, ...]:
+    """The best messages, each by its best passage."""
+    chosen = _best_messages(search, candidates, ranking)
+    ids = [UUID(bytes=candidates.message_ids[place]) for place in chosen]
+    shown = await store.messages(search.connection, ids)
+    reach = search.ask.neighbours
+    near = await store.neighbours(search.connection, ids, reach) if reach else {}
+    rarity = {
+        term: float(value) for term, value in zip(search.lexical.terms, search.lexical.idf, strict=True)
+    }
+    present = _terms_of(
+        candidates, ranking.counts, search.lexical.terms, {message_id.bytes for message_id in ids}
+    )
+    traces = _traces(candidates, ranking, lanes) if search.ask.trace else {}
+    return tuple(
+        Hit(
+            text=shown[message_id].text,
+            captions=shown[message_id].captions,
+            citation=shown[message_id].citation,
+            score=round(float(ranking.scores[place]), 6),
+            support=support(
+                search.view.words,
+                rarity,
+                present[message_id.bytes],
+                _speaker(ranking.named, shown[message_id].citation.author),
+                ranking.late.get(place),
+            ),
+            neighbours=near.get(message_id, ()),
+            trace={
+                name: lane.get(int(candidates.passage_ids[place]), LaneTrace(None, None))
+                for name, lane in traces.items()
+            },
+        )
+        for place, message_id in zip(chosen, ids, strict=True)
+    )
+
+
+def _best_messages(search: Search, candidates: Surroundings, ranking: Ranking) -> list[int]:
+    """Places of the best passage of each of the best messages; of equal ones the latest."""
+    times = np.array([at.timestamp() for at in candidates.times])
+    chosen: list[int] = []
+    seen: set[bytes] = set()
+    order: list[int] = np.lexsort((-times, -ranking.scores)).tolist()
+    for place in order:
+        message_id = candidates.message_ids[place]
+        if ranking.eligible[place] and message_id not in seen:
+            seen.add(message_id)
+            chosen.append(place)
+            if len(chosen) == search.ask.limit:
+                break
+    if search.plan.about_present and candidates.vectors is not None:
+        return latest_first(chosen, candidates.vectors, times)
+    return chosen
+
+
+def latest_first(
+    chosen: Sequence[int], vectors: NDArray[np.float32], times: NDArray[np.float64]
+) -> list[int]:
+    """For a question about the present: among the first hits, of two about the same thing the later one goes first.
+
+    Pairs only: additive recency costs every other kind of question more than it gives.
+    """
+    ordered = list(chosen)
+    for later in range(1, min(len(ordered), _SAME_THING_DEPTH)):
+        place = ordered[later]
+        for earlier in range(later):
+            other = ordered[earlier]
+            if times[place] > times[other] and float(vectors[place] @ vectors[other]) > _SAME_THING:
+                ordered.insert(earlier, ordered.pop(later))
+                break
+    return ordered
+
+
+def _terms_of(
+    candidates: Surroundings, counts: NDArray[np.float64], terms: Sequence[str], wanted: set[bytes]
+) -> dict[bytes, frozenset[str]]:
+    """The question's terms that each wanted message has, in any of its passages among the candidates."""
+    present: dict[bytes, set[str]] = {message_id: set() for message_id in wanted}
+    for place, message_id in enumerate(candidates.message_ids):
+        if message_id in wanted:
+            present[message_id].update(terms[column] for column in np.flatnonzero(counts[place]).tolist())
+    return {message_id: frozenset(found) for message_id, found in present.items()}
+
+
+def _speaker(named: frozenset[str], author: str) -> Speaker:
+    if not named:
+        return "unknown"
+    return "asked about" if author in named else "another"
+
+
+def _traces(
+    candidates: Surroundings, ranking: Ranking, lanes: Mapping[str, Lane]
+) -> dict[str, dict[int, LaneTrace]]:
+    """Per lane the rank and raw score of each passage that it offered."""
+    reranked = [(int(candidates.passage_ids[place]), value) for place, value in ranking.late.items()]
+    return {name: _traced(lane) for name, lane in lanes.items()} | {
+        "rerank": _traced(sorted(reranked, key=lambda pair: -pair[1]))
+    }
+
+
+def _traced(lane: Lane) -> dict[int, LaneTrace]:
+    traced: dict[int, LaneTrace] = {}
+    for number, value in lane:
+        traced.setdefault(number, LaneTrace(len(traced) + 1, round(float(value), 6)))
+    return traced

@@ -1,0 +1,109 @@
+"""The lanes: each offers its best passages with its own score. Lexical, vector, time."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.recall import bm25
+from everlore.recall.search import Ask, Search
+from everlore.store import index
+from everlore.store import recall as store
+from everlore.store.database import Connection
+from everlore.store.recall import Filter
+
+# Passages with the lane's raw score, best first.
+Lane: TypeAlias = list[tuple[int, float]]
+
+# A filter that leaves at most so many passages is applied first, and all that it leaves are compared exactly.
+NARROW = 5000
+
+
+async def narrowed(connection: Connection, ask: Ask) -> tuple[Filter, NDArray[np.int64] | None]:
+    """The filter with project and taxonomy turned into threads, and all passages that it leaves if they are few."""
+    within = ask.within
+    if ask.project is not None or ask.taxonomy is not None:
+        threads = await store.threads_within(connection, ask.project, ask.taxonomy)
+        if within.threads is not None:
+            threads = tuple(thread for thread in within.threads if thread in threads)
+        within = Filter(within.since, within.until, within.author, threads, ask.taxonomy, within.kinds)
+    if within.is_open:
+        return within, None
+    allowed = await store.passages_within(connection, within, NARROW + 1)
+    return within, allowed if len(allowed) <= NARROW else None
+
+
+async def lexical_lane(search: Search) -> Lane:
+    """The best by BM25."""
+    scores, wanted = search.lexical.scores, search.weights.lane_depth
+    if search.allowed is not None or search.within.is_open:
+        return bm25.best(scores, wanted, search.allowed)
+    # A wide filter: look through the best, deeper each time, until enough of them pass it.
+    depth = wanted * 4
+    while True:
+        ranked = bm25.best(scores, depth)
+        kept = await _passing(search, ranked)
+        if len(kept) >= wanted or len(ranked) < depth:
+            return kept[:wanted]
+        depth *= 4
+
+
+async def vector_lane(search: Search) -> Lane:
+    """The nearest by cosine: compared exactly where they are few, by the HNSW index where they are many."""
+    if search.model is None or search.encoded is None:
+        return []
+    connection, model_id, vector = search.connection, search.model.model_id, search.encoded.vector
+    depth = search.weights.lane_depth
+    if search.allowed is not None:
+        found = await store.vector_among(connection, model_id, vector, search.allowed.tolist(), depth)
+    elif search.view.last_passage <= search.weights.exact_below:
+        found = await _filtered_exact(search, model_id, depth)
+    elif await index.has_vector_index(connection, model_id):
+        found = await store.vector_hnsw(connection, model_id, vector, depth, search.within)
+    else:
+        search.clock.degraded.append("the vector index is not built yet: vectors were compared one by one")
+        found = await _filtered_exact(search, model_id, depth)
+    return [(number, 1 - distance) for number, distance in found]
+
+
+async def time_lane(search: Search) -> Lane:
+    """What lies in the times that the question names: the nearest by meaning and the best by words among it."""
+    found: Lane = []
+    within, depth = search.within, search.weights.lane_depth
+    for span in search.plan.times:
+        since = max((t for t in (span.start, within.since) if t is not None), default=None)
+        until = min((t for t in (span.end, within.until) if t is not None), default=None)
+        inside = Filter(since, until, within.author, within.threads, within.taxonomy, within.kinds)
+        numbers = await store.passages_within(search.connection, inside, NARROW + 1)
+        if len(numbers) > NARROW or not len(numbers):
+            continue
+        if search.model and search.encoded:
+            near = await store.vector_among(
+                search.connection, search.model.model_id, search.encoded.vector, numbers.tolist(), depth
+            )
+            found += [(number, 1 - distance) for number, distance in near]
+        else:
+            found += [(int(number), 0.0) for number in np.sort(numbers)[::-1][:depth]]
+        found += bm25.best(search.lexical.scores, depth, numbers)
+    return found
+
+
+async def _filtered_exact(search: Search, model_id: int, depth: int) -> Lane:
+    """The nearest of all vectors that pass a wide filter, looked for deeper each time."""
+    assert search.encoded is not None  # noqa: S101 - asked only with a vector
+    asked = depth if search.within.is_open else depth * 4
+    while True:
+        found = await store.vector_exact(search.connection, model_id, search.encoded.vector, asked)
+        kept = found if search.within.is_open else await _passing(search, found)
+        if search.within.is_open or len(kept) >= depth or len(found) < asked:
+            return kept[:depth]
+        asked *= 4
+
+
+async def _passing(search: Search, ranked: Lane) -> Lane:
+    """Those that pass the filter, in order."""
+    numbers = [number for number, _ in ranked]
+    passing = set(
+        (await store.passages_within(search.connection, search.within, len(numbers), numbers)).tolist()
+    )
+    return [(number, value) for number, value in ranked if number in passing]

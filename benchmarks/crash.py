@@ -105,7 +105,15 @@ class Report:
 
     @property
     def clean(self) -> bool:
-        wrong = (self.lost, self.doubled, self.refused, self.gaps, self.lagging, self.wrong_postings, self.without_vector)
+        wrong = (
+            self.lost,
+            self.doubled,
+            self.refused,
+            self.gaps,
+            self.lagging,
+            self.wrong_postings,
+            self.without_vector,
+        )
         return self.resumed and not any(wrong)
 
 
@@ -133,7 +141,12 @@ def run(moments: int, seed: int, data_dir: Path) -> Report:
 
 
 def _one_moment(
-    victim: Victim, data_dir: Path, todo: list[int], acknowledged: set[int], report: Report, chance: random.Random
+    victim: Victim,
+    data_dir: Path,
+    todo: list[int],
+    acknowledged: set[int],
+    report: Report,
+    chance: random.Random,
 ) -> None:
     worker = _start("work", data_dir)
     assert worker.stdout is not None
@@ -222,7 +235,8 @@ async def _look(data_dir: Path, acknowledged: set[int], report: Report) -> None:
 
 def _count_messages(connection: psycopg.Connection[Any], acknowledged: set[int], report: Report) -> None:
     rows = connection.execute(
-        "select t.name, m.external_id, m.position, m.text from everlore.message m join everlore.thread t using (workspace_id, thread_id)"
+        "select t.name, m.external_id, m.position, m.text"
+        " from everlore.message m join everlore.thread t using (workspace_id, thread_id)"
     ).fetchall()
     there = {(thread, external_id): text for thread, external_id, _, text in rows}
     report.doubled += len(rows) - len(there)
@@ -257,13 +271,17 @@ def _count_index(connection: psycopg.Connection[Any], report: Report) -> None:
         for posting in np.frombuffer(raw, POSTING).tolist()
     ]
     packed = {number: length for _, number, _, length in expected}
-    totals = connection.execute("select sum(passages), sum(length) from everlore.lexical_statistics").fetchone()
+    totals = connection.execute(
+        "select sum(passages), sum(length) from everlore.lexical_statistics"
+    ).fetchone()
     report.wrong_postings += len(expected.symmetric_difference(stored)) + len(stored) - len(set(stored))
     report.wrong_postings += totals != (len(packed), sum(packed.values()))
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", nargs="?", default="run", choices=["run", "import", "work"])
     parser.add_argument("data_dir", nargs="?", type=Path)
     parser.add_argument("--moments", type=int, default=50)

@@ -54,7 +54,12 @@ class TestDatabase:
         return self.server.conninfo(SUPERUSER, self.name)
 
     def settings(self, **changes: object) -> Settings:
-        urls = {"database_url": self.app, "worker_url": self.worker, "migration_url": self.superuser, "pool_size": 4}
+        urls = {
+            "database_url": self.app,
+            "worker_url": self.worker,
+            "migration_url": self.superuser,
+            "pool_size": 4,
+        }
         return Settings.model_validate({**urls, **changes})
 
 

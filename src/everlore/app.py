@@ -100,10 +100,12 @@ class Everlore:
     async def workspace(self, called: str = DEFAULT_WORKSPACE, *, create: bool = True) -> Workspace:
         """The workspace of that name, made if it does not exist. With `create=False` raises NotFound instead."""
         called = name(called, "workspace")
-        if not create and called not in {known.name for known in await self.workspaces()}:
-            raise NotFound(
-                f"There is no workspace {called}. `everlore workspaces` lists them; recording makes a new one."
-            )
+        if not create:
+            async with self._worker_database.outside() as connection:
+                if not await operations.workspace_exists(connection, called):
+                    raise NotFound(
+                        f"There is no workspace {called}. `everlore workspaces` lists them; recording makes a new one."
+                    )
         async with self._app.outside() as connection:
             workspace_id = await operations.open_workspace(connection, called)
         parts = Parts(

@@ -230,7 +230,7 @@ def _between(value: int, field: str, low: int, high: int) -> int:
 
 
 def _deadline(value: float) -> float:
-    if not 0 < value <= 3_600_000:
+    if not isinstance(value, int | float) or not 0 < value <= 3_600_000:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(
             "deadline_ms", f"must be above 0 and at most 3,600,000 milliseconds, not {value!r}"
         )

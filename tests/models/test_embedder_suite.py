@@ -59,7 +59,9 @@ class EmbeddingServer:
                 elif outer.misbehave is not None:
                     status, body = outer.misbehave({"data": data})
                 raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-                with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the client was tired of waiting
+                with contextlib.suppress(
+                    BrokenPipeError, ConnectionResetError
+                ):  # the client was tired of waiting
                     self.send_response(status)
                     self.send_header("Content-Length", str(len(raw)))
                     self.end_headers()
@@ -279,7 +281,9 @@ async def test_large_numbers_are_not_lost(server: EmbeddingServer, remote: OpenA
     assert one.vector[:2].tolist() == pytest.approx([0.6, 0.8])
 
 
-async def test_vectors_that_are_not_of_unit_length_are_made_so(server: EmbeddingServer, remote: OpenAIEmbedder) -> None:
+async def test_vectors_that_are_not_of_unit_length_are_made_so(
+    server: EmbeddingServer, remote: OpenAIEmbedder
+) -> None:
     server.misbehave = changed(0, [3.0, 4.0] + [0.0] * (DIMENSIONS - 2))
     (one,) = await remote.encode_passages(["one"])
     assert one.vector[:2].tolist() == pytest.approx([0.6, 0.8])
@@ -297,14 +301,22 @@ async def test_an_endpoint_that_does_not_answer_in_time(server: EmbeddingServer)
 async def test_an_endpoint_that_is_not_there(server: EmbeddingServer) -> None:
     for url in ("http://127.0.0.1:9", "http://nowhere.invalid/v1", "localhost:8080", server.url + "/deeper"):
         lost = OpenAIEmbedder("test", url=url, model="tiny", dimensions=DIMENSIONS, timeout_s=2)
-        with pytest.raises(ModelUnavailable, match="cannot be reached|answered 404"):
+        with pytest.raises(ModelUnavailable, match=r"cannot be reached|answered 404"):
             await lost.encode_question("hello")
         await lost.close()
 
 
-async def test_passages_travel_in_batches_with_their_prefix_and_questions_once(server: EmbeddingServer) -> None:
+async def test_passages_travel_in_batches_with_their_prefix_and_questions_once(
+    server: EmbeddingServer,
+) -> None:
     model = OpenAIEmbedder(
-        "test", url=server.url, model="e5", dimensions=DIMENSIONS, batch=2, question_prefix="query: ", passage_prefix="passage: "
+        "test",
+        url=server.url,
+        model="e5",
+        dimensions=DIMENSIONS,
+        batch=2,
+        question_prefix="query: ",
+        passage_prefix="passage: ",
     )
     await model.encode_passages(["a", "b", "c"])
     assert [asked["input"] for asked in server.requests] == [["passage: a", "passage: b"], ["passage: c"]]
@@ -320,10 +332,17 @@ async def test_prefixes_are_part_of_the_name() -> None:
         return OpenAIEmbedder("t", url="http://localhost", model="e5", dimensions=3, **prefixes).name  # type: ignore[arg-type]
 
     assert named() == "e5"
-    assert len({named(), named(question_prefix="q: "), named(passage_prefix="q: "), named(question_prefix="p: ")}) == 4
+    assert (
+        len(
+            {named(), named(question_prefix="q: "), named(passage_prefix="q: "), named(question_prefix="p: ")}
+        )
+        == 4
+    )
 
 
-async def test_the_key_comes_from_the_environment(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_key_comes_from_the_environment(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ConfigurationError, match="needs its key in the environment variable MY_KEY"):
         OpenAIEmbedder("test", url=server.url, model="tiny", dimensions=DIMENSIONS, api_key_env="MY_KEY")
     monkeypatch.setenv("MY_KEY", "secret")

@@ -10,12 +10,12 @@ from uuid import UUID
 import numpy as np
 import psycopg
 import pytest
+from tests.conftest import TestDatabase
 
 from everlore.app import Everlore
 from everlore.recall import bm25
 from everlore.store import postings
 from everlore.store.postings import POSTING
-from tests.conftest import TestDatabase
 
 
 class Rows(Protocol):
@@ -27,7 +27,6 @@ class Rows(Protocol):
 @pytest.fixture
 async def rows(database: TestDatabase) -> AsyncIterator[Rows]:
     async with await psycopg.AsyncConnection.connect(database.superuser, autocommit=True) as connection:
-
         await connection.execute("set search_path = jobs, public")  # triggers of the queue need it
 
         async def run(statement: LiteralString, *parameters: object) -> list[tuple[Any, ...]]:
@@ -90,9 +89,12 @@ def lexicon_is_exact(lore: Everlore, rows: Rows) -> Callable[[UUID], Awaitable[N
             )
         }
         blocks = await rows(
-            "select term, postings from everlore.posting_block where workspace_id = %s order by term, segment", workspace_id
+            "select term, postings from everlore.posting_block where workspace_id = %s order by term, segment",
+            workspace_id,
         )
-        stored = sorted((term, *posting) for term, raw in blocks for posting in np.frombuffer(raw, POSTING).tolist())
+        stored = sorted(
+            (term, *posting) for term, raw in blocks for posting in np.frombuffer(raw, POSTING).tolist()
+        )
         expected = sorted(
             (term, number, count, length)
             for number, (length, terms, packed) in passages.items()
@@ -124,7 +126,10 @@ async def _scores_are_exact(
         for number, value in expected.items():
             assert scores[number] == pytest.approx(value, rel=1e-4)
         top = [(-round(float(scores[number]), 3), -number) for number, _ in bm25.best(scores, 10)]
-        assert top == sorted((-round(float(scores[number]), 3), -number) for number in expected)[:10] or len(expected) > 10
+        assert (
+            top == sorted((-round(float(scores[number]), 3), -number) for number in expected)[:10]
+            or len(expected) > 10
+        )
 
 
 def _bm25(passages: dict[int, tuple[int, dict[str, int], bool]], question: list[str]) -> dict[int, float]:
@@ -137,5 +142,7 @@ def _bm25(passages: dict[int, tuple[int, dict[str, int], bool]], question: list[
         rarity = math.log(1 + (len(passages) - len(having) + 0.5) / (len(having) + 0.5))
         for number, count in having.items():
             share = 1 - bm25.B + bm25.B * passages[number][0] / mean
-            scores[number] = scores.get(number, 0) + rarity * count * (bm25.K1 + 1) / (count + bm25.K1 * share)
+            scores[number] = scores.get(number, 0) + rarity * count * (bm25.K1 + 1) / (
+                count + bm25.K1 * share
+            )
     return scores

@@ -8,6 +8,8 @@ from types import ModuleType
 from uuid import UUID
 
 import pytest
+from tests.conftest import Clock, TestDatabase
+from tests.steps.conftest import Gate, Rows
 
 from everlore.app import Everlore
 from everlore.domain.errors import ConfigurationError, ModelUnavailable, NotFound
@@ -17,12 +19,31 @@ from everlore.models.fake import FakeEmbedder
 from everlore.ports.embedder import Embedder, EncodedPassage
 from everlore.store import conversation, index, postings
 from everlore.workspace import Workspace
-from tests.conftest import Clock, TestDatabase
-from tests.steps.conftest import Gate, Rows
 
 Check = Callable[[UUID], Awaitable[None]]
 PutGate = Callable[[ModuleType, str], Gate]
-WORDS = "anchor boat cliff dune eel fog gull harbour island jetty kelp lagoon mast net oar pier quay reef sail tide".split()
+WORDS = [
+    "anchor",
+    "boat",
+    "cliff",
+    "dune",
+    "eel",
+    "fog",
+    "gull",
+    "harbour",
+    "island",
+    "jetty",
+    "kelp",
+    "lagoon",
+    "mast",
+    "net",
+    "oar",
+    "pier",
+    "quay",
+    "reef",
+    "sail",
+    "tide",
+]
 
 
 @pytest.fixture
@@ -48,7 +69,10 @@ async def index_it(lore: Everlore, workspace: Workspace, thread: UUID, *embedder
 
 
 async def marks(rows: Rows, step: str) -> list[tuple[int, int]]:
-    return [(p, w) for p, w in await rows("select position, written from everlore.watermark where step = %s", step)]
+    return [
+        (p, w)
+        for p, w in await rows("select position, written from everlore.watermark where step = %s", step)
+    ]
 
 
 async def without_vectors(rows: Rows, model: str) -> int:
@@ -66,14 +90,22 @@ async def without_vectors(rows: Rows, model: str) -> int:
 
 @pytest.mark.parametrize("seed", range(6))
 async def test_postings_are_exact_after_any_interleaving(
-    lore: Everlore, workspace: Workspace, rows: Rows, lexicon_is_exact: Check, monkeypatch: pytest.MonkeyPatch, seed: int
+    lore: Everlore,
+    workspace: Workspace,
+    rows: Rows,
+    lexicon_is_exact: Check,
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
 ) -> None:
     monkeypatch.setattr(postings, "TAIL_LIMIT", 4)  # so that segments are merged, and merged again
     monkeypatch.setattr(postings, "MERGE_FANOUT", 3)
     chance = random.Random(seed)
 
     async def write() -> None:
-        texts = [" ".join(chance.choices(WORDS, k=chance.choice([1, 5, 20, 400]))) for _ in range(chance.randint(1, 4))]
+        texts = [
+            " ".join(chance.choices(WORDS, k=chance.choice([1, 5, 20, 400])))
+            for _ in range(chance.randint(1, 4))
+        ]
         await workspace.record([said(text) for text in texts], thread=f"thread {chance.randrange(3)}")
 
     async def delete() -> None:
@@ -98,7 +130,9 @@ async def test_postings_are_exact_after_any_interleaving(
         await lexicon_is_exact(workspace.workspace_id)
     await pack(lore, workspace)
     await lexicon_is_exact(workspace.workspace_id)
-    assert await rows("select count(*) from everlore.watermark where step = 'lexical' and position < written") == [(0,)]
+    assert await rows(
+        "select count(*) from everlore.watermark where step = 'lexical' and position < written"
+    ) == [(0,)]
 
 
 async def test_many_packs_are_merged(
@@ -147,7 +181,9 @@ async def test_a_pack_while_a_writer_has_not_committed_misses_nothing(
     lore: Everlore, workspace: Workspace, rows: Rows, lexicon_is_exact: Check, gate: PutGate, thread: str
 ) -> None:
     await workspace.record([said("anchor boat")])
-    writing = gate(conversation, "audit")  # all rows are written, with lower numbers than those of the next writer
+    writing = gate(
+        conversation, "audit"
+    )  # all rows are written, with lower numbers than those of the next writer
     writer = asyncio.create_task(workspace.record([said("cliff boat"), said("dune")], thread=thread))
     await writing.reached.wait()
     await workspace.record([said("eel boat")], thread="third")
@@ -200,7 +236,9 @@ async def test_a_question_sees_one_moment_while_everything_is_packed_and_merged(
     await packing
 
 
-async def test_a_rebuild_gives_the_same_index(lore: Everlore, workspace: Workspace, rows: Rows, lexicon_is_exact: Check) -> None:
+async def test_a_rebuild_gives_the_same_index(
+    lore: Everlore, workspace: Workspace, rows: Rows, lexicon_is_exact: Check
+) -> None:
     await workspace.record([said(f"{word} boat") for word in WORDS])
     await lore.catch_up()
     await lore.rebuild_index()
@@ -226,7 +264,9 @@ class Thinking(FakeEmbedder):
         return await super().encode_passages(texts)
 
 
-async def test_two_writers_while_the_step_thinks(lore: Everlore, workspace: Workspace, rows: Rows, gate: PutGate) -> None:
+async def test_two_writers_while_the_step_thinks(
+    lore: Everlore, workspace: Workspace, rows: Rows, gate: PutGate
+) -> None:
     await workspace.record([said("one")])
     thread = await thread_id(rows)
     model = Thinking()
@@ -246,7 +286,9 @@ async def test_two_writers_while_the_step_thinks(lore: Everlore, workspace: Work
     assert await without_vectors(rows, "fake") == 0
 
 
-async def test_the_step_holds_no_connection_while_it_thinks(lore: Everlore, workspace: Workspace, rows: Rows) -> None:
+async def test_the_step_holds_no_connection_while_it_thinks(
+    lore: Everlore, workspace: Workspace, rows: Rows
+) -> None:
     await workspace.record([said("one")])
     model = Thinking()
     worker = asyncio.create_task(index_it(lore, workspace, await thread_id(rows), model))
@@ -258,7 +300,9 @@ async def test_the_step_holds_no_connection_while_it_thinks(lore: Everlore, work
     await worker
 
 
-async def test_running_it_twice_or_two_at_once_is_harmless(lore: Everlore, workspace: Workspace, rows: Rows) -> None:
+async def test_running_it_twice_or_two_at_once_is_harmless(
+    lore: Everlore, workspace: Workspace, rows: Rows
+) -> None:
     await workspace.record([said(f"{word} boat. " * 40) for word in WORDS])
     thread = await thread_id(rows)
     await asyncio.gather(*(index_it(lore, workspace, thread) for _ in range(3)))
@@ -304,7 +348,9 @@ async def test_messages_longer_than_a_stretch_are_embedded_whole(
     assert await marks(rows, "vector:fake") == [(5, 5)]
 
 
-async def test_messages_without_words_hold_nothing_up(lore: Everlore, workspace: Workspace, rows: Rows) -> None:
+async def test_messages_without_words_hold_nothing_up(
+    lore: Everlore, workspace: Workspace, rows: Rows
+) -> None:
     silent = NewMessage(role="tool", tool_calls=[{"name": "x"}])
     await workspace.record([silent, said("boat"), silent])
     await lore.catch_up()
@@ -405,4 +451,6 @@ async def test_two_steps_that_build_the_same_vector_index_at_once(
         pass
     building.open()
     await asyncio.gather(first, second)
-    assert await rows("select count(*) from pg_indexes where indexname like 'passage_vector_%%_model_%%'") == [(1,)]
+    assert await rows(
+        "select count(*) from pg_indexes where indexname like 'passage_vector_%%_model_%%'"
+    ) == [(1,)]

@@ -31,7 +31,9 @@ async def test_filters_limit_what_is_found(lore: Everlore) -> None:
     now = lore._clock()
     await workspace.record(
         [
-            NewMessage(role="user", author="Maya", at=now - timedelta(days=30), text="The garden needs water."),
+            NewMessage(
+                role="user", author="Maya", at=now - timedelta(days=30), text="The garden needs water."
+            ),
             NewMessage(role="user", author="Ali", at=now - timedelta(days=1), text="The garden is fine."),
         ],
         thread="house",

@@ -7,14 +7,14 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from tests.conftest import Clock, TestDatabase
+from tests.steps.conftest import Rows
 
 from everlore.app import Everlore
 from everlore.domain.errors import CallerError, InvalidInput, NotFound
 from everlore.domain.messages import MAX_MESSAGES, NewMessage
 from everlore.store import conversation
 from everlore.workspace import Workspace
-from tests.conftest import Clock, TestDatabase
-from tests.steps.conftest import Rows
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 CONTENT = (
@@ -39,53 +39,54 @@ async def positions(rows: Rows) -> dict[str, list[int]]:
         "select t.name, array_agg(m.position order by m.position) from everlore.message m"
         " join everlore.thread t using (workspace_id, thread_id) group by t.name"
     )
-    return {name: numbers for name, numbers in found}
+    return dict(found)
 
 
 # ---- refused
 
 
-@pytest.mark.parametrize(
-    ("messages", "options", "field"),
-    [
-        ([], {}, "messages"),
-        (None, {}, "messages"),
-        (5, {}, "messages"),
-        (iter([]), {}, "messages"),
-        ([{"role": "user", "text": "x"}] * (MAX_MESSAGES + 1), {}, "messages"),
-        ([{"role": "user", "text": "good"}, {"role": "user", "text": " "}], {}, "messages[1].text"),
-        ([{"role": "user", "text": "good"}] * 60 + [{"role": "robot", "text": "x"}], {}, "messages[60].role"),
-        ([{"role": "user", "text": "x" * 1_000_001}], {}, "messages[0].text"),
-        ([{"role": "user", "text": "x", "at": datetime(2025, 1, 1)}], {}, "messages[0].at"),  # noqa: DTZ001
-        ([{"role": "user", "text": "x", "metadata": {"a": float("nan")}}], {}, "messages[0].metadata"),
-        ([{"role": "user", "text": "x"}], {"thread": " "}, "thread"),
-        ([{"role": "user", "text": "x"}], {"thread": "x" * 201}, "thread"),
-        ([{"role": "user", "text": "x"}], {"thread": "a\0"}, "thread"),
-        ([{"role": "user", "text": "x"}], {"thread": 5}, "thread"),
-        ([{"role": "user", "text": "x"}], {"session": ""}, "session"),
-        ([{"role": "user", "text": "x"}], {"project": "\ud800"}, "project"),
-        ([{"role": "user", "text": "x"}], {"taxonomy": "a b"}, "taxonomy"),
-    ],
-)
-async def test_bad_input_is_refused_by_its_name_and_leaves_nothing(
-    workspace: Workspace, rows: Rows, messages: Any, options: dict[str, Any], field: str
-) -> None:
-    with pytest.raises(InvalidInput) as raised:
-        await workspace.record(messages, **options)
-    assert raised.value.field == field
-    assert await rows(CONTENT) == [(0,) * 8]
+REFUSED: list[tuple[Any, dict[str, Any], str]] = [
+    ([], {}, "messages"),
+    (None, {}, "messages"),
+    (5, {}, "messages"),
+    (iter([]), {}, "messages"),
+    ([{"role": "user", "text": "x"}] * (MAX_MESSAGES + 1), {}, "messages"),
+    ([{"role": "user", "text": "good"}, {"role": "user", "text": " "}], {}, "messages[1].text"),
+    ([{"role": "user", "text": "good"}] * 60 + [{"role": "robot", "text": "x"}], {}, "messages[60].role"),
+    ([{"role": "user", "text": "x" * 1_000_001}], {}, "messages[0].text"),
+    ([{"role": "user", "text": "x", "at": datetime(2025, 1, 1)}], {}, "messages[0].at"),  # noqa: DTZ001
+    ([{"role": "user", "text": "x", "metadata": {"a": float("nan")}}], {}, "messages[0].metadata"),
+    ([{"role": "user", "text": "x"}], {"thread": " "}, "thread"),
+    ([{"role": "user", "text": "x"}], {"thread": "x" * 201}, "thread"),
+    ([{"role": "user", "text": "x"}], {"thread": "a\0"}, "thread"),
+    ([{"role": "user", "text": "x"}], {"thread": 5}, "thread"),
+    ([{"role": "user", "text": "x"}], {"session": ""}, "session"),
+    ([{"role": "user", "text": "x"}], {"project": "\ud800"}, "project"),
+    ([{"role": "user", "text": "x"}], {"taxonomy": "a b"}, "taxonomy"),
+]
 
 
-@pytest.mark.parametrize("called", ["", " ", "x" * 201, "a\0", "\ud800", 5, None])
-async def test_a_workspace_has_a_name(lore: Everlore, called: Any) -> None:
-    with pytest.raises(InvalidInput, match="workspace: "):
-        await lore.workspace(called)
+async def test_bad_input_is_refused_by_its_name_and_leaves_nothing(workspace: Workspace, rows: Rows) -> None:
+    for messages, options, field in REFUSED:
+        with pytest.raises(InvalidInput) as raised:
+            await workspace.record(messages, **options)
+        assert raised.value.field == field
+        assert await rows(CONTENT) == [(0,) * 8], field
+
+
+async def test_a_workspace_has_a_name(lore: Everlore) -> None:
+    bad: list[Any] = ["", " ", "x" * 201, "a\0", "\ud800", 5, None]
+    for called in bad:
+        with pytest.raises(InvalidInput, match="workspace: "):
+            await lore.workspace(called)
 
 
 # ---- stored
 
 
-async def test_the_receipt_names_stored_rows_in_the_order_of_the_call(workspace: Workspace, rows: Rows) -> None:
+async def test_the_receipt_names_stored_rows_in_the_order_of_the_call(
+    workspace: Workspace, rows: Rows
+) -> None:
     receipt = await workspace.record([said(f"message {n}") for n in range(5)], thread="work")
     assert (receipt.thread, receipt.stored, receipt.already_there, receipt.refused) == ("work", 5, 0, ())
     stored = await rows("select message_id, text from everlore.message order by position")
@@ -99,12 +100,14 @@ async def test_every_field_comes_back(workspace: Workspace, clock: Clock) -> Non
         "text": "Look:\n\n```\n\\copy \\N\t{x}\n```\r\nend \\.",
         "author": "Ali \\ Öz",
         "at": at,
-        "captions": ["a \"red\" {boat}, \\N", "NULL", "две\nлинии"],
+        "captions": ['a "red" {boat}, \\N', "NULL", "две\nлинии"],
         "system_prompt": "Be kind.\n\\.",
-        "tool_calls": [{"name": "search", "arguments": {"q": "boat \\u0000"}, "result": [1, 2.5, None, True]}],
+        "tool_calls": [
+            {"name": "search", "arguments": {"q": "boat \\u0000"}, "result": [1, 2.5, None, True]}
+        ],
         "external_id": "m-1",
         "reply_to": "m-0",
-        "metadata": {"b": {"ü": ["\\", "\"", "\n"]}, "a": 1},
+        "metadata": {"b": {"ü": ["\\", '"', "\n"]}, "a": 1},
         "taxonomy": "work.studio-2",
     }
     receipt = await workspace.record([given], thread="t", session="monday", project="boats")
@@ -191,7 +194,9 @@ async def test_ten_thousand_messages_in_a_call(workspace: Workspace, rows: Rows)
 # ---- external ids
 
 
-async def test_the_same_external_id_with_the_same_content_is_stored_once(workspace: Workspace, rows: Rows) -> None:
+async def test_the_same_external_id_with_the_same_content_is_stored_once(
+    workspace: Workspace, rows: Rows
+) -> None:
     first = await workspace.record([said("hello", "m1"), said("world", "m2")])
     again = await workspace.record([said("world", "m2"), said("new", "m3"), said("hello", "m1")])
     assert [o.status for o in again.outcomes] == ["already there", "stored", "already there"]
@@ -224,7 +229,9 @@ async def test_external_ids_belong_to_their_thread_and_none_is_always_new(worksp
     assert (await workspace.record([said("hello")], thread="a")).stored == 1
 
 
-async def test_a_retry_of_a_call_whose_answer_was_lost(workspace: Workspace, rows: Rows, clock: Clock) -> None:
+async def test_a_retry_of_a_call_whose_answer_was_lost(
+    workspace: Workspace, rows: Rows, clock: Clock
+) -> None:
     call = [said(f"message {n}", f"m{n}") for n in range(20)]
     first = await workspace.record(call)
     clock.advance(days=3)
@@ -252,9 +259,14 @@ async def test_many_writers_of_the_same_messages_store_each_once(workspace: Work
     assert await positions(rows) == {"main": list(range(1, 31))}
 
 
-async def test_many_writers_to_many_threads_leave_no_gap_and_mix_no_numbers(workspace: Workspace, rows: Rows) -> None:
+async def test_many_writers_to_many_threads_leave_no_gap_and_mix_no_numbers(
+    workspace: Workspace, rows: Rows
+) -> None:
     calls = [
-        workspace.record([said(f"call {call} message {n}. " * 30) for n in range(1 + call % 5)], thread=f"thread {call % 3}")
+        workspace.record(
+            [said(f"call {call} message {n}. " * 30) for n in range(1 + call % 5)],
+            thread=f"thread {call % 3}",
+        )
         for call in range(24)
     ]
     receipts = await asyncio.gather(*calls)
@@ -348,7 +360,9 @@ async def test_a_cancelled_call_is_stored_whole_or_not_at_all_and_can_be_retried
     assert await positions(rows) == {"main": list(range(1, 201))}
 
 
-async def test_calls_cancelled_at_any_moment_lose_and_double_nothing(workspace: Workspace, rows: Rows) -> None:
+async def test_calls_cancelled_at_any_moment_lose_and_double_nothing(
+    workspace: Workspace, rows: Rows
+) -> None:
     call = [said(f"message {n}", f"m{n}") for n in range(40)]
     tasks = [asyncio.create_task(workspace.record(call, thread=f"thread {n}")) for n in range(12)]
     for turn, task in enumerate(tasks):
@@ -405,7 +419,9 @@ async def test_a_named_session_is_kept_over_any_gap(workspace: Workspace, rows: 
     await workspace.record([said("z")])
     await workspace.record([said("x")], session="trip")
     assert await sessions(rows) == [0, 0, 1, 0, 2, 0]
-    assert await rows("select name, ended_at from everlore.session where name = 'trip'") == [("trip", clock.now)]
+    assert await rows("select name, ended_at from everlore.session where name = 'trip'") == [
+        ("trip", clock.now)
+    ]
 
 
 async def test_sessions_of_the_same_name_in_two_threads_are_two(workspace: Workspace, rows: Rows) -> None:

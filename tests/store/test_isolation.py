@@ -89,6 +89,7 @@ FUNCTIONS = {
     "everlore.defer_index": "outbox",
     "everlore.threads_behind": "operator_only",
     "everlore.list_workspaces": "operator_only",
+    "everlore.workspace_exists": "operator_only",
     "everlore.embedding_progress": "operator_only",
     "everlore.use_embedding_model": "operator_only",
     "everlore.build_vector_index": "operator_only",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everlore.recall import bm25
-from everlore.recall.bm25 import B, K1, best, inverse_document_frequency, score, window_score
+from everlore.recall.bm25 import K1, B, best, inverse_document_frequency, score, window_score
 from everlore.store.postings import POSTING, LexicalView
 
 TERMS = ("boat", "cat", "dog")
@@ -31,7 +31,9 @@ def view(packed: dict[int, Passage], tail: dict[int, Passage], terms: tuple[str,
         words=tuple((term, term) for term in terms),
         blocks=tuple((term, block) for term, block in blocks if len(block)),
         tail_terms=tuple(sorted(terms)),
-        tail=tuple((number, length(p), [p.get(term, 0) for term in sorted(terms)]) for number, p in tail.items()),
+        tail=tuple(
+            (number, length(p), [p.get(term, 0) for term in sorted(terms)]) for number, p in tail.items()
+        ),
         passages=len(everything),
         length=sum(map(length, everything.values())),
         last_passage=max(everything, default=0),
@@ -58,7 +60,9 @@ passages = st.dictionaries(
 
 
 @given(passages, passages)
-def test_packed_or_fresh_the_score_is_that_of_the_formula(packed: dict[int, Passage], fresh: dict[int, Passage]) -> None:
+def test_packed_or_fresh_the_score_is_that_of_the_formula(
+    packed: dict[int, Passage], fresh: dict[int, Passage]
+) -> None:
     tail = {number: p for number, p in fresh.items() if number not in packed}
     lexical = score(view(packed, tail))
     expected = by_hand({**packed, **tail}, TERMS) if packed or tail else {}
@@ -97,9 +101,13 @@ def test_occurrences_and_lengths_use_their_two_bytes_unsigned() -> None:
     st.integers(1, 8),
     st.none() | st.sets(st.integers(0, 59)),
 )
-def test_best_is_the_head_of_a_full_sort(chunk: int, values: list[float], at_most: int, allowed: set[int] | None) -> None:
+def test_best_is_the_head_of_a_full_sort(
+    chunk: int, values: list[float], at_most: int, allowed: set[int] | None
+) -> None:
     scores = np.array(values, dtype=np.float32)
-    among = range(len(values)) if allowed is None else [place for place in sorted(allowed) if place < len(values)]
+    among = (
+        range(len(values)) if allowed is None else [place for place in sorted(allowed) if place < len(values)]
+    )
     expected = sorted(((p, values[p]) for p in among if values[p] > 0), key=lambda pair: (-pair[1], -pair[0]))
     chosen = None if allowed is None else np.array(among, dtype=np.int64)
     with pytest.MonkeyPatch.context() as patch:
@@ -110,7 +118,9 @@ def test_best_is_the_head_of_a_full_sort(chunk: int, values: list[float], at_mos
 def test_best_among_a_million_is_exact() -> None:
     scores = np.random.default_rng(1).random(1_000_003, dtype=np.float32)
     scores[-1] = 2
-    assert [place for place, _ in best(scores, 50)] == np.lexsort((-np.arange(len(scores)), -scores))[:50].tolist()
+    assert [place for place, _ in best(scores, 50)] == np.lexsort((-np.arange(len(scores)), -scores))[
+        :50
+    ].tolist()
 
 
 def test_a_window_of_one_passage_has_the_passage_s_score() -> None:

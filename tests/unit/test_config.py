@@ -13,7 +13,11 @@ from everlore.domain.errors import ConfigurationError
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty current folder, and no configuration folder of the user's."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(platformdirs, "user_config_path", lambda _: tmp_path / "config")
+
+    def config(_: str) -> Path:
+        return tmp_path / "config"
+
+    monkeypatch.setattr(platformdirs, "user_config_path", config)
     return tmp_path
 
 
@@ -23,8 +27,12 @@ def test_the_defaults() -> None:
     assert settings.recall.exact_below == 5000
 
 
-def test_flags_before_environment_before_file_before_defaults(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "everlore.toml").write_text("port = 1\npool_size = 1\nthreads = 1\n[recall]\nauthor = 0.5\ntime = 0.5\n")
+def test_flags_before_environment_before_file_before_defaults(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "everlore.toml").write_text(
+        "port = 1\npool_size = 1\nthreads = 1\n[recall]\nauthor = 0.5\ntime = 0.5\n"
+    )
     monkeypatch.setenv("EVERLORE_PORT", "2")
     monkeypatch.setenv("EVERLORE_POOL_SIZE", "2")
     monkeypatch.setenv("EVERLORE_RECALL__AUTHOR", "0.7")
@@ -46,7 +54,9 @@ def test_an_embedder_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
     assert load_settings().embedders["local"].model == "e5"
 
 
-def test_the_named_file_is_read_instead_of_the_usual_ones(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_named_file_is_read_instead_of_the_usual_ones(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "everlore.toml").write_text("port = 1\n")
     (folder / "mine.toml").write_text("threads = 2\n")
     monkeypatch.setenv("EVERLORE_CONFIG", str(folder / "mine.toml"))

@@ -34,7 +34,9 @@ places = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 12)), unique=True,
 
 
 @given(places, st.integers(0, 3))
-def test_windows_are_sums_over_neighbours_of_the_same_session(pairs: list[tuple[int, int]], reach: int) -> None:
+def test_windows_are_sums_over_neighbours_of_the_same_session(
+    pairs: list[tuple[int, int]], reach: int
+) -> None:
     session = np.array([s for s, _ in pairs], dtype=np.int64)
     sequence = np.array([q for _, q in pairs], dtype=np.int64)
     values = np.arange(1.0, len(pairs) + 1)
@@ -52,7 +54,7 @@ def surroundings(vectors: NDArray[np.float32], sequence: list[int]) -> Surroundi
     count = len(sequence)
     return Surroundings(
         passage_ids=np.arange(count),
-        message_ids=tuple(uuid4() for _ in range(count)),
+        message_ids=tuple(uuid4().bytes for _ in range(count)),
         session=np.zeros(count, dtype=np.int64),
         sequence=np.array(sequence, dtype=np.int64),
         roles=("user",) * count,

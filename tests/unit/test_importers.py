@@ -24,19 +24,28 @@ def lines(folder: Path, *content: object) -> list[Line]:
 
 def test_a_line_is_a_message_with_its_place(tmp_path: Path) -> None:
     at = "2025-05-12T14:03:00+02:00"
-    (line,) = lines(tmp_path, {**GOOD, "at": at, "thread": "work", "session": "monday", "external_id": "m1", "metadata": {"a": 1}})
+    (line,) = lines(
+        tmp_path,
+        {**GOOD, "at": at, "thread": "work", "session": "monday", "external_id": "m1", "metadata": {"a": 1}},
+    )
     assert line == Line(
         1,
         "work",
         "monday",
         NewMessage(
-            role="user", text="hello", at=datetime(2025, 5, 12, 12, 3, tzinfo=UTC), external_id="m1", metadata={"a": 1}
+            role="user",
+            text="hello",
+            at=datetime(2025, 5, 12, 12, 3, tzinfo=UTC),
+            external_id="m1",
+            metadata={"a": 1},
         ),
     )
 
 
 def test_what_is_left_out_or_null_has_its_default(tmp_path: Path) -> None:
-    for line in lines(tmp_path, GOOD, {**GOOD, "thread": None, "session": None, "external_id": None, "at": None}):
+    for line in lines(
+        tmp_path, GOOD, {**GOOD, "thread": None, "session": None, "external_id": None, "at": None}
+    ):
         assert (line.thread, line.session) == ("main", None)
         assert line.message is not None
         assert line.message.external_id == f"chat.jsonl:{line.number}"
@@ -50,7 +59,9 @@ def test_blank_lines_are_skipped_but_counted(tmp_path: Path) -> None:
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_harmless(tmp_path: Path) -> None:
-    read = lines(tmp_path, b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\r", json.dumps(GOOD).encode() + b"\r")
+    read = lines(
+        tmp_path, b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\r", json.dumps(GOOD).encode() + b"\r"
+    )
     assert [line.problem for line in read] == [None, None]
 
 
@@ -64,7 +75,10 @@ def test_a_byte_order_mark_and_windows_line_ends_are_harmless(tmp_path: Path) ->
         (b'"hello"', "is not a JSON object"),
         (b"[" * 100_000, "is nested too deeply"),
         (b'{"role": "user", "metadata": {"n": ' + b"1" * 5000 + b"}}", "cannot be read"),
-        ({"text": "no role"}, "has not the fields of a message: missing 1 required keyword-only argument: 'role'"),
+        (
+            {"text": "no role"},
+            "has not the fields of a message: missing 1 required keyword-only argument: 'role'",
+        ),
         ({**GOOD, "content": "x"}, "unexpected keyword argument 'content'"),
         ({**GOOD, "at": "2025-05-12T14:03:00"}, "at: '2025-05-12T14:03:00' has no time zone"),
         ({**GOOD, "at": "2025-02-30T00:00:00Z"}, "is not an ISO 8601 time"),
@@ -99,7 +113,12 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_times_are_iso_8601_with_a_zone_or_seconds() -> None:
     moment = datetime(2025, 5, 12, 12, 3, tzinfo=UTC)
-    for given in ("2025-05-12T12:03:00Z", "2025-05-12 14:03+02:00", moment.timestamp(), int(moment.timestamp())):
+    for given in (
+        "2025-05-12T12:03:00Z",
+        "2025-05-12 14:03+02:00",
+        moment.timestamp(),
+        int(moment.timestamp()),
+    ):
         assert parse_time(given, "at") == moment
 
 
@@ -144,8 +163,8 @@ def test_locomo_sessions_come_in_the_order_of_their_numbers(tmp_path: Path) -> N
         b"\xff\xfe",
         b"{}",
         b"[1]",
-        b'[{"conversation": {"session_1": []}}]',
-        b'[{"conversation": {"session_1": [], "session_1_date_time": "yesterday"}}]',
+        b'[{"conversation": {"session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "x"}]}}]',
+        b'[{"conversation": {"session_1": [{"speaker": "Ann"}], "session_1_date_time": "yesterday"}}]',
         b'[{"conversation": {"session_1": [{}], "session_1_date_time": "1:56 pm on 8 May, 2023"}}]',
         b'[{"conversation": {"session_1": [5], "session_1_date_time": "1:56 pm on 8 May, 2023"}}]',
         b"[" * 100_000,

@@ -42,7 +42,11 @@ def test_recall_and_hits_are_averaged_over_questions() -> None:
 
 
 def test_what_was_never_said_counts_for_the_auc_only() -> None:
-    answers = [answer(1, 1, 0, confidence=0.9), answer(1, 1, 0, confidence=0.4), answer(5, 1, 3, confidence=0.4)]
+    answers = [
+        answer(1, 1, 0, confidence=0.9),
+        answer(1, 1, 0, confidence=0.4),
+        answer(5, 1, 3, confidence=0.4),
+    ]
     summary = Result(answers).summary()
     assert summary["recall"]["1"] == 1
     assert summary["confidence_auc"] == 0.75  # one win, one tie
@@ -84,4 +88,7 @@ def test_gold_are_turns_that_exist() -> None:
 
 def test_the_ingest_rate_counts_recording_and_indexing() -> None:
     result = Result([answer(1, 1)], turns=100, record_s=1.0, index_s=4.0)
-    assert result.summary()["ingest"] == {"turns_per_second_recorded": 100.0, "turns_per_second_indexed": 20.0}
+    assert result.summary()["ingest"] == {
+        "turns_per_second_recorded": 100.0,
+        "turns_per_second_indexed": 20.0,
+    }

@@ -53,24 +53,24 @@ def test_times_are_relative_to_now() -> None:
 
 @given(
     st.text(),
-    st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))])),
+    st.datetimes(
+        timezones=st.sampled_from([UTC, timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))])
+    ),
 )
 def test_any_text_at_any_moment_has_a_plan(question: str, now: datetime) -> None:
     assert plan(question, now).question == question
 
 
-TIMES = st.sampled_from(
-    "next last this ago in on since until before after yesterday tomorrow today week weeks month year years day"
-    " weekend monday spring winter january dec 1 3 31 99 2024 9999 0 300000 two couple of the end beginning"
-    " decade century quarter night morning hour minutes 12/31/2024 2024-02-30 1st noon eve christmas"
-    .split()
-)  # fmt: skip
+TIMES = """next last this ago in on since until before after yesterday tomorrow today week weeks month year years day
+weekend monday spring winter january dec 1 3 31 99 2024 9999 0 300000 two couple of the end beginning decade century
+quarter night morning hour minutes 12/31/2024 2024-02-30 1st noon eve christmas"""
+ENDS = (NOW, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
 
 
 @given(
-    st.lists(TIMES, max_size=6).map(" ".join),
-    st.sampled_from([NOW, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)]) | st.datetimes(timezones=st.just(UTC)),
-)  # fmt: skip
+    st.lists(st.sampled_from(TIMES.split()), max_size=6).map(" ".join),
+    st.sampled_from(ENDS) | st.datetimes(timezones=st.just(UTC)),
+)
 def test_any_words_about_time_at_any_moment_have_a_plan(question: str, now: datetime) -> None:
     for span in plan(question, now).times:
         assert span.start is not None or span.end is not None

@@ -77,13 +77,15 @@ async def time_lane(search: Search) -> Lane:
         numbers = await store.passages_within(search.connection, inside, NARROW + 1)
         if len(numbers) > NARROW or not len(numbers):
             continue
+        near: list[tuple[int, float]] = []
         if search.model and search.encoded:
             near = await store.vector_among(
                 search.connection, search.model.model_id, search.encoded.vector, numbers.tolist(), depth
             )
             found += [(number, 1 - distance) for number, distance in near]
-        else:
-            found += [(int(number), 0.0) for number in np.sort(numbers)[::-1][:depth]]
+        # What has no vector (yet, or because there is no model): the latest first.
+        others = np.setdiff1d(numbers, [number for number, _ in near])[::-1]
+        found += [(int(number), 0.0) for number in others[: depth - len(near)]]
         found += bm25.best(search.lexical.scores, depth, numbers)
     return found
 

@@ -171,10 +171,7 @@ async def audit(connection: Connection, action: str, subject: str | None, **deta
 
 async def list_threads(connection: Connection) -> list[ThreadSummary]:
     rows = await (await connection.execute(_QUERIES["list_threads"])).fetchall()
-    return [
-        ThreadSummary(thread_id, name, project, taxonomy, last_at, messages)
-        for thread_id, name, project, taxonomy, _, last_at, messages in rows
-    ]
+    return [ThreadSummary(*row) for row in rows]
 
 
 async def find_message(connection: Connection, ending: str) -> list[UUID]:
@@ -210,6 +207,7 @@ async def passages_of_thread(connection: Connection, thread_id: UUID) -> list[in
 
 async def delete_message(connection: Connection, thread_id: UUID, message_id: UUID) -> None:
     await connection.execute(_QUERIES["delete_message"], {"message_id": message_id})
+    await connection.execute(_QUERIES["count_down"], {"thread_id": thread_id})
     await connection.execute(_QUERIES["delete_empty_sessions"], {"thread_id": thread_id})
 
 

@@ -49,6 +49,10 @@ async def open_workspace(connection: Connection, name: str) -> UUID:
     return fetched(await (await connection.execute(_QUERIES["open_workspace"], {"id": new_id(), "name": name})).fetchone())
 
 
+async def workspace_exists(connection: Connection, name: str) -> bool:
+    return fetched(await (await connection.execute(_QUERIES["workspace_exists"], {"name": name})).fetchone())
+
+
 async def list_workspaces(connection: Connection) -> list[WorkspaceSummary]:
     return [WorkspaceSummary(*row) for row in await (await connection.execute(_QUERIES["list_workspaces"])).fetchall()]
 

@@ -83,7 +83,7 @@ CREATE FUNCTION everlore.list_workspaces() RETURNS TABLE(workspace_id uuid, name
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
-        select w.workspace_id, w.name, w.created_at, count(t.thread_id), coalesce(sum(t.last_position), 0)::bigint, max(t.last_at)
+        select w.workspace_id, w.name, w.created_at, count(t.thread_id), coalesce(sum(t.messages), 0)::bigint, max(t.last_at)
         from everlore.workspace w left join everlore.thread t using (workspace_id)
         group by w.workspace_id
         order by w.name
@@ -381,6 +381,13 @@ CREATE FUNCTION everlore.vector_index_name(model smallint) RETURNS text
     $_$;
 
 ALTER FUNCTION everlore.vector_index_name(model smallint) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.workspace_exists(called text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$ select exists (select from everlore.workspace w where w.name = called) $$;
+
+ALTER FUNCTION everlore.workspace_exists(called text) OWNER TO everlore_owner;
 
 CREATE TABLE everlore.audit_log (
     workspace_id uuid NOT NULL,
@@ -711,6 +718,7 @@ CREATE TABLE everlore.thread (
     taxonomy public.ltree,
     last_position integer DEFAULT 0 NOT NULL,
     last_sequence integer DEFAULT 0 NOT NULL,
+    messages integer DEFAULT 0 NOT NULL,
     last_session_id uuid,
     last_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -1170,6 +1178,9 @@ GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfv
 REVOKE ALL ON FUNCTION everlore.vector_index_name(model smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.workspace_exists(called text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.workspace_exists(called text) TO everlore_worker;
 
 GRANT SELECT,INSERT ON TABLE everlore.audit_log TO everlore_app;
 GRANT SELECT,INSERT ON TABLE everlore.audit_log TO everlore_worker;

@@ -18,6 +18,7 @@ create table everlore.project (
 create index project_taxonomy on everlore.project using gist (workspace_id, taxonomy);
 
 -- `last_position`, `last_sequence`: numbers given out so far to messages and passages, under this row's lock.
+-- `messages`: how many it holds now.
 -- `last_session_id`, `last_at`: where the conversation stands, for the rule of the six-hour gap.
 create table everlore.thread (
     workspace_id uuid not null references everlore.workspace on delete cascade,
@@ -27,6 +28,7 @@ create table everlore.thread (
     taxonomy ltree,
     last_position integer not null default 0,
     last_sequence integer not null default 0,
+    messages integer not null default 0,
     last_session_id uuid,
     last_at timestamptz,
     created_at timestamptz not null default now(),

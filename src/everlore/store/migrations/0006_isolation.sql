@@ -41,13 +41,19 @@ create function everlore.open_workspace(id uuid, called text) returns uuid
         return found_id;
     end $$;
 
+-- Whether there is a workspace of that name: for the operator's side.
+create function everlore.workspace_exists(called text) returns boolean
+    language sql stable security definer
+    set search_path = everlore, pg_temp
+    as $$ select exists (select from everlore.workspace w where w.name = called) $$;
+
 -- All workspaces: for the operator's side, never for the application's role.
 create function everlore.list_workspaces()
     returns table (workspace_id uuid, name text, created_at timestamptz, threads bigint, messages bigint, last_at timestamptz)
     language sql stable security definer
     set search_path = everlore, pg_temp
     as $$
-        select w.workspace_id, w.name, w.created_at, count(t.thread_id), coalesce(sum(t.last_position), 0)::bigint, max(t.last_at)
+        select w.workspace_id, w.name, w.created_at, count(t.thread_id), coalesce(sum(t.messages), 0)::bigint, max(t.last_at)
         from everlore.workspace w left join everlore.thread t using (workspace_id)
         group by w.workspace_id
         order by w.name
@@ -137,7 +143,7 @@ grant execute on function
     everlore.open_workspace(uuid, text), everlore.register_embedding_model(text, integer)
     to everlore_app, everlore_worker;
 grant execute on function
-    everlore.threads_behind(integer), everlore.list_workspaces(), everlore.build_vector_index(smallint),
+    everlore.threads_behind(integer), everlore.list_workspaces(), everlore.workspace_exists(text), everlore.build_vector_index(smallint),
     everlore.drop_vector_index(smallint), everlore.use_embedding_model(text), everlore.embedding_progress()
     to everlore_worker;
 

@@ -79,7 +79,7 @@ where p.position > %(after)s and m.position > %(after)s;
 
 -- advance_thread: where the thread stands after a call
 update everlore.thread set
-    last_position = %(last_position)s, last_sequence = %(last_sequence)s, last_session_id = %(session_id)s, last_at = %(at)s
+    messages = messages + %(last_position)s - last_position, last_position = %(last_position)s, last_sequence = %(last_sequence)s, last_session_id = %(session_id)s, last_at = %(at)s
 where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s;
 
 -- raise_watermarks: every background step has something to do in this thread
@@ -96,8 +96,7 @@ insert into everlore.audit_log (workspace_id, audit_id, action, subject, detail)
 values (everlore.current_workspace(), %(id)s, %(action)s, %(subject)s, %(detail)s);
 
 -- list_threads: the workspace's threads, the latest first
-select t.thread_id, t.name, p.name, t.taxonomy::text, t.last_position, t.last_at,
-       (select count(*) from everlore.message m where m.workspace_id = t.workspace_id and m.thread_id = t.thread_id)
+select t.thread_id, t.name, p.name, t.taxonomy::text, t.last_at, t.messages
 from everlore.thread t left join everlore.project p on p.workspace_id = t.workspace_id and p.project_id = t.project_id
 order by t.last_at desc nulls last, t.name;
 
@@ -128,6 +127,10 @@ select passage_id from everlore.passage where thread_id = %(thread_id)s;
 
 -- delete_message: the message; its passages, vectors and tokens go with it
 delete from everlore.message where message_id = %(message_id)s;
+
+-- count_down: a message fewer in the thread
+update everlore.thread set messages = messages - 1
+where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s;
 
 -- delete_empty_sessions: sessions of the thread that no message is left in
 delete from everlore.session s

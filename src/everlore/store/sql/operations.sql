@@ -1,6 +1,9 @@
 -- open_workspace: the workspace of that name, made if need be
 select everlore.open_workspace(%(id)s, %(name)s);
 
+-- workspace_exists: whether there is a workspace of that name
+select everlore.workspace_exists(%(name)s);
+
 -- list_workspaces: all of them, with what is in them
 select workspace_id, name, created_at, threads, messages, last_at from everlore.list_workspaces();
 

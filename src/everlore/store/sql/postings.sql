@@ -86,7 +86,7 @@ from everlore.lexical_statistics s join everlore.passage_counter c on c.workspac
 select p.passage_id, p.length,
        array(select coalesce(cardinality(u.positions), 0)
              from unnest(array(select distinct term from everlore.query_words(%(question)s) where term is not null)) as q (term)
-             left join unnest(p.terms) as u on u.lexeme = q.term order by q.term)
+             left join unnest(p.terms) as u on u.lexeme = q.term order by q.term collate "C")
 from everlore.watermark w cross join lateral (
     select message_id from everlore.message
     where thread_id = w.thread_id and position > w.position and position <= w.written offset 0

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
@@ -83,12 +84,21 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignor
         monkeypatch.delenv(name)
 
 
+def server_folder(run: int) -> Path:
+    """Not in pytest's own folder: that one is closed to the system user that the server runs as for root."""
+    return Path(tempfile.gettempdir()) / f"everlore-tests-{run}"
+
+
+def pytest_sessionfinish() -> None:
+    """The process that began the run (workers are its children) removes what it left."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        shutil.rmtree(server_folder(os.getpid()), ignore_errors=True)
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """The embedded server that all workers of a run share; the last one to leave stops it."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    # Not pytest's own folder: that one is closed to the system user that the server runs as for root.
-    folder = Path(tempfile.gettempdir()) / f"everlore-tests-{run}"
+    folder = server_folder(os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid())
     with open_server(folder) as running:
         asyncio.run(_make_template(running))
         yield running

@@ -137,7 +137,7 @@ class Everlore:
 
     async def catch_up(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
         """Index everything that waits, here and now, and return when it is done. `progress` hears of passages embedded."""
-        await run_queued(self._work(progress), self._worker_database)
+        await run_queued(self._work(progress))
 
     async def worker_is_alive(self) -> bool:
         """Whether some process runs a worker on this database."""

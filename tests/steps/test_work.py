@@ -167,8 +167,8 @@ async def test_a_thread_whose_job_was_lost_is_found(lore: Everlore, workspace: W
         await workspace.record([said("boat")], thread=thread)
     await rows("delete from jobs.procrastinate_jobs")
     async with job_app(lore._work()).open_async() as app:
-        assert await sweep(app, lore._worker_database) == 2
-        assert await sweep(app, lore._worker_database) == 0
+        assert await sweep(app, lore._work()) == 2
+        assert await sweep(app, lore._work()) == 0
     await lore.catch_up()
     assert await lags(workspace) == 0
 
@@ -182,7 +182,7 @@ async def test_the_job_of_a_dead_worker_is_given_back(
         " update jobs.procrastinate_jobs set status = 'doing', worker_id = (select id from dead)"
     )
     async with job_app(lore._work()).open_async() as app:
-        await sweep(app, lore._worker_database)
+        await sweep(app, lore._work())
     assert (await lore.status()).jobs == {"todo": 1}
     await lore.catch_up()
     assert await lags(workspace) == 0

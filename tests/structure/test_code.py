@@ -14,7 +14,6 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Longer than 500 lines, and better in one piece.
 LONG_MODULES = {
-    "recall/recall.py": "the whole pipeline in reading order; its parts that stand alone have modules of their own",
     "recall/times.py": "one grammar: its rules refer to each other and are read together",
 }
 # Where a broad `except` may end without raising again: the edges of a worker or a face, each with its reason.

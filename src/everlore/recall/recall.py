@@ -25,6 +25,9 @@ from everlore.store.recall import LaneTimeout
 
 __all__ = ["Ask", "Weights", "recall"]
 
+# A connection is held while the question is embedded; a model that hangs must not keep it from others for long.
+PATIENCE_S = 10.0
+
 
 async def recall(
     database: Database,
@@ -127,11 +130,16 @@ async def _encoded(
     if encoding is None:
         return None
     remaining = clock.remaining_ms()
+    patience = PATIENCE_S if remaining is None else min(max(remaining, 0) / 1000, PATIENCE_S)
     try:
-        timeout = None if remaining is None else max(remaining, 0) / 1000
-        return await asyncio.wait_for(asyncio.shield(encoding), timeout)
+        return await asyncio.wait_for(asyncio.shield(encoding), patience)
     except TimeoutError:
-        clock.late("vector")
+        if patience == PATIENCE_S:
+            clock.degraded.append(
+                f"the embedding model did not answer within {PATIENCE_S:g} s: found by words and time only"
+            )
+        else:
+            clock.late("vector")
     except ModelUnavailable as error:
         clock.degraded.append(f"the embedding model cannot be used: {error}")
     return None

@@ -740,6 +740,8 @@ def _range_of_one(
     if aside := _ASIDE.search(ahead):
         count, unit = _counted(aside), aside["unit"]
         words = question[begin - len(aside[0]) : here.stop]
+        if count == 0:
+            return TimeRange(start, end, words)
         if aside["side"] == "before":
             return TimeRange(_stepped(start, unit, -count), start, words)
         return TimeRange(end, _stepped(end, unit, count), words)

@@ -58,14 +58,17 @@ class StoredMessage:
     taxonomy: str | None
 
 
-async def open_thread(connection: Connection, name: str, project: str | None, taxonomy: str | None) -> ThreadState:
+async def open_thread(
+    connection: Connection, name: str, project: str | None, taxonomy: str | None
+) -> ThreadState:
     """The thread of that name, made if need be, locked until the end of the transaction."""
     project_id: UUID | None = None
     if project is not None:
         cursor = await connection.execute(_QUERIES["open_project"], {"id": new_id(), "name": project})
         project_id = fetched(await cursor.fetchone())
     cursor = await connection.execute(
-        _QUERIES["open_thread"], {"id": new_id(), "name": name, "project_id": project_id, "taxonomy": taxonomy}
+        _QUERIES["open_thread"],
+        {"id": new_id(), "name": name, "project_id": project_id, "taxonomy": taxonomy},
     )
     row = await cursor.fetchone()
     assert row is not None  # noqa: S101 - an upsert always returns its row
@@ -86,7 +89,10 @@ async def known_external_ids(
     cursor = await connection.execute(
         _QUERIES["known_external_ids"], {"thread": thread, "external_ids": list(external_ids)}
     )
-    return {external_id: (message_id, bytes(content)) for external_id, message_id, content in await cursor.fetchall()}
+    return {
+        external_id: (message_id, bytes(content))
+        for external_id, message_id, content in await cursor.fetchall()
+    }
 
 
 async def take_passages(connection: Connection, count: int) -> range:
@@ -107,12 +113,20 @@ async def open_session(
     """A new session, or the thread's session of that name; its span covers the given one."""
     cursor = await connection.execute(
         _QUERIES["open_session"],
-        {"id": new_id(), "thread_id": thread_id, "name": name, "started_at": started_at, "ended_at": ended_at},
+        {
+            "id": new_id(),
+            "thread_id": thread_id,
+            "name": name,
+            "started_at": started_at,
+            "ended_at": ended_at,
+        },
     )
     return fetched(await cursor.fetchone())
 
 
-async def extend_session(connection: Connection, session_id: UUID, started_at: datetime, ended_at: datetime) -> None:
+async def extend_session(
+    connection: Connection, session_id: UUID, started_at: datetime, ended_at: datetime
+) -> None:
     await connection.execute(
         _QUERIES["extend_session"], {"id": session_id, "started_at": started_at, "ended_at": ended_at}
     )
@@ -129,7 +143,9 @@ async def make_staging(connection: Connection) -> None:
     await connection.execute(_QUERIES["make_staging"])
 
 
-async def stage(connection: Connection, messages: Iterable[Sequence[Any]], passages: Iterable[Sequence[Any]]) -> None:
+async def stage(
+    connection: Connection, messages: Iterable[Sequence[Any]], passages: Iterable[Sequence[Any]]
+) -> None:
     """Copy rows to the staging tables; their columns are those of conversation.sql: make_staging."""
     for table, rows in (("copy_messages", messages), ("copy_passages", passages)):
         async with connection.cursor().copy(_QUERIES[table]) as copy:
@@ -186,7 +202,9 @@ async def show_message(connection: Connection, message_id: UUID) -> StoredMessag
 
 
 async def lock_thread_of_message(connection: Connection, message_id: UUID) -> tuple[UUID, str] | None:
-    row = await (await connection.execute(_QUERIES["lock_thread_of_message"], {"message_id": message_id})).fetchone()
+    row = await (
+        await connection.execute(_QUERIES["lock_thread_of_message"], {"message_id": message_id})
+    ).fetchone()
     return (row[0], row[1]) if row else None
 
 
@@ -196,12 +214,16 @@ async def lock_thread(connection: Connection, name: str) -> UUID | None:
 
 
 async def passages_of_message(connection: Connection, message_id: UUID) -> list[int]:
-    rows = await (await connection.execute(_QUERIES["passages_of_message"], {"message_id": message_id})).fetchall()
+    rows = await (
+        await connection.execute(_QUERIES["passages_of_message"], {"message_id": message_id})
+    ).fetchall()
     return [row[0] for row in rows]
 
 
 async def passages_of_thread(connection: Connection, thread_id: UUID) -> list[int]:
-    rows = await (await connection.execute(_QUERIES["passages_of_thread"], {"thread_id": thread_id})).fetchall()
+    rows = await (
+        await connection.execute(_QUERIES["passages_of_thread"], {"thread_id": thread_id})
+    ).fetchall()
     return [row[0] for row in rows]
 
 

@@ -1,5 +1,6 @@
 """The operator's side: workspaces, models, jobs. Most of it is for the workers' role only."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -46,7 +47,11 @@ class ParkedJob:
 
 async def open_workspace(connection: Connection, name: str) -> UUID:
     """The workspace of that name, made if need be. For a transaction that is bound to none."""
-    return fetched(await (await connection.execute(_QUERIES["open_workspace"], {"id": new_id(), "name": name})).fetchone())
+    return fetched(
+        await (
+            await connection.execute(_QUERIES["open_workspace"], {"id": new_id(), "name": name})
+        ).fetchone()
+    )
 
 
 async def workspace_exists(connection: Connection, name: str) -> bool:
@@ -54,19 +59,30 @@ async def workspace_exists(connection: Connection, name: str) -> bool:
 
 
 async def list_workspaces(connection: Connection) -> list[WorkspaceSummary]:
-    return [WorkspaceSummary(*row) for row in await (await connection.execute(_QUERIES["list_workspaces"])).fetchall()]
+    return [
+        WorkspaceSummary(*row)
+        for row in await (await connection.execute(_QUERIES["list_workspaces"])).fetchall()
+    ]
 
 
 async def embedding_progress(connection: Connection) -> list[ModelProgress]:
-    return [ModelProgress(*row) for row in await (await connection.execute(_QUERIES["embedding_progress"])).fetchall()]
+    return [
+        ModelProgress(*row)
+        for row in await (await connection.execute(_QUERIES["embedding_progress"])).fetchall()
+    ]
 
 
 async def use_embedding_model(connection: Connection, name: str) -> None:
     await connection.execute(_QUERIES["use_embedding_model"], {"name": name})
 
 
-async def threads_behind(connection: Connection, at_most: int) -> list[tuple[UUID, UUID]]:
-    rows = await (await connection.execute(_QUERIES["threads_behind"], {"at_most": at_most})).fetchall()
+async def threads_behind(
+    connection: Connection, models: Iterable[str], at_most: int, *, thorough: bool
+) -> list[tuple[UUID, UUID]]:
+    """Workspace and thread where one of the models has passages to embed. `thorough` also looks for threads that a model
+    has no mark in, which means reading all threads."""
+    parameters = {"models": list(models), "thorough": thorough, "at_most": at_most}
+    rows = await (await connection.execute(_QUERIES["threads_behind"], parameters)).fetchall()
     return [(workspace_id, thread_id) for workspace_id, thread_id in rows]
 
 
@@ -79,7 +95,9 @@ async def parked_jobs(connection: Connection) -> list[ParkedJob]:
 
 
 async def note_failure(connection: Connection, job_id: int, error: str) -> None:
-    await connection.execute(_QUERIES["note_failure"], {"job_id": job_id, "error": error[:4000].replace("\0", " ")})
+    await connection.execute(
+        _QUERIES["note_failure"], {"job_id": job_id, "error": error[:4000].replace("\0", " ")}
+    )
 
 
 async def forget_failures(connection: Connection) -> None:
@@ -87,7 +105,9 @@ async def forget_failures(connection: Connection) -> None:
 
 
 async def live_workers(connection: Connection, seconds: float) -> int:
-    return fetched(await (await connection.execute(_QUERIES["live_workers"], {"seconds": seconds})).fetchone())
+    return fetched(
+        await (await connection.execute(_QUERIES["live_workers"], {"seconds": seconds})).fetchone()
+    )
 
 
 async def version(connection: Connection) -> str:

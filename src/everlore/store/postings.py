@@ -78,7 +78,8 @@ async def pack(connection: Connection) -> int:
     threads, positions, written = zip(*behind, strict=True)
     row = await (
         await connection.execute(
-            _QUERIES["pack"], {"threads": list(threads), "positions": list(positions), "written": list(written)}
+            _QUERIES["pack"],
+            {"threads": list(threads), "positions": list(positions), "written": list(written)},
         )
     ).fetchone()
     await _merge(connection)

@@ -18,6 +18,5 @@ def queries(file: str) -> dict[str, bytes]:
     heads = list(_HEAD.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
     return {
-        head.group(1): text[head.end() : end].strip().encode()
-        for head, end in zip(heads, ends, strict=True)
+        head.group(1): text[head.end() : end].strip().encode() for head, end in zip(heads, ends, strict=True)
     }

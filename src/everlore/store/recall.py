@@ -93,7 +93,9 @@ async def lane(connection: Connection, remaining_ms: float | None) -> AsyncGener
         raise LaneTimeout from error
 
 
-async def vector_exact(connection: Connection, model_id: int, vector: Vector, at_most: int) -> list[tuple[int, float]]:
+async def vector_exact(
+    connection: Connection, model_id: int, vector: Vector, at_most: int
+) -> list[tuple[int, float]]:
     parameters = {"model_id": model_id, "vector": _literal(vector), "at_most": at_most}
     return await _pairs(connection, "vector_exact", parameters)
 
@@ -101,7 +103,12 @@ async def vector_exact(connection: Connection, model_id: int, vector: Vector, at
 async def vector_among(
     connection: Connection, model_id: int, vector: Vector, passages: Sequence[int], at_most: int
 ) -> list[tuple[int, float]]:
-    parameters = {"model_id": model_id, "vector": _literal(vector), "passages": list(passages), "at_most": at_most}
+    parameters = {
+        "model_id": model_id,
+        "vector": _literal(vector),
+        "passages": list(passages),
+        "at_most": at_most,
+    }
     return await _pairs(connection, "vector_among", parameters)
 
 
@@ -112,7 +119,9 @@ async def vector_hnsw(
     return await _pairs(connection, "vector_hnsw", parameters)
 
 
-async def threads_within(connection: Connection, project: str | None, taxonomy: str | None) -> tuple[UUID, ...]:
+async def threads_within(
+    connection: Connection, project: str | None, taxonomy: str | None
+) -> tuple[UUID, ...]:
     cursor = await connection.execute(_QUERIES["threads_within"], {"project": project, "taxonomy": taxonomy})
     return tuple(row[0] for row in await cursor.fetchall())
 
@@ -130,7 +139,9 @@ async def latest(connection: Connection, since: datetime, until: datetime, at_mo
     return [row[0] for row in await (await connection.execute(_QUERIES["latest"], parameters)).fetchall()]
 
 
-async def around(connection: Connection, passages: Sequence[int], reach: int, model_id: int | None) -> Surroundings:
+async def around(
+    connection: Connection, passages: Sequence[int], reach: int, model_id: int | None
+) -> Surroundings:
     """The passages and their neighbours of the same session up to `reach` passages away."""
     parameters = {"passages": list(passages), "reach": reach, "model_id": model_id}
     rows = await (await connection.execute(_QUERIES["around"], parameters, binary=True)).fetchall()

@@ -231,22 +231,23 @@ CREATE FUNCTION everlore.terms(text) RETURNS tsvector
 
 ALTER FUNCTION everlore.terms(text) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.threads_behind(at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
+CREATE FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
+        select w.workspace_id, w.thread_id
+        from everlore.watermark w
+        where w.position < w.written and w.step = any (select 'vector:' || m from unnest(models) as m)
+        union
         select t.workspace_id, t.thread_id
-        from everlore.thread t
-        where t.last_position > 0
-          and exists (
-              select from (select 'vector:' || m.name as step from everlore.embedding_model m) s
-              left join everlore.watermark w
-                on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = s.step
-              where coalesce(w.position, 0) < t.last_position)
+        from everlore.thread t cross join unnest(models) as m
+        where thorough and t.last_position > 0 and not exists (
+            select from everlore.watermark w
+            where w.workspace_id = t.workspace_id and w.step = 'vector:' || m and w.thread_id = t.thread_id)
         limit at_most
     $$;
 
-ALTER FUNCTION everlore.threads_behind(at_most integer) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.threads_within(project text, under public.ltree) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -1153,8 +1154,8 @@ REVOKE ALL ON FUNCTION everlore.terms(text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.terms(text) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.terms(text) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.threads_behind(at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.threads_behind(at_most integer) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) TO everlore_app;

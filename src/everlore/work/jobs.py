@@ -84,18 +84,21 @@ def job_app(work: Work) -> procrastinate.App:
     return app
 
 
-async def sweep(app: procrastinate.App, database: Database) -> int:
+async def sweep(app: procrastinate.App, work: Work, *, thorough: bool = True) -> int:
     """Leave a job for every thread that lags, and give back the jobs of workers that died; returns how many of both.
 
-    Nothing depends on it while all goes well: it mends what a crash between two steps may have left.
+    Nothing depends on it while all goes well: it mends what a crash between two steps may have left. `thorough`: see
+    `everlore.store.operations.threads_behind`.
     """
     stalled = list(await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_AFTER_S))
     for job in stalled:
         # It may have ended after all, or another process's sweep came first.
         with contextlib.suppress(procrastinate.exceptions.ConnectorException):
             await app.job_manager.retry_job(job)
-    async with database.outside() as connection:
-        behind = await operations.threads_behind(connection, _SWEEP_AT_MOST)
+    async with work.database.outside() as connection:
+        behind = await operations.threads_behind(
+            connection, work.embedders, _SWEEP_AT_MOST, thorough=thorough
+        )
         await operations.forget_failures(connection)
     waiting = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="todo")}
     parked = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="failed")}
@@ -112,7 +115,7 @@ async def run_held(app: procrastinate.App, work: Work) -> list[tuple[UUID, UUID]
     After a crash nobody can tell for some seconds that the worker is dead. Should it be alive, the work is done twice.
     """
     async with work.database.outside() as connection:
-        behind = await operations.threads_behind(connection, _SWEEP_AT_MOST)
+        behind = await operations.threads_behind(connection, work.embedders, _SWEEP_AT_MOST, thorough=True)
     if not behind:
         return []
     held = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="doing")}

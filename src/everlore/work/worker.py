@@ -9,7 +9,6 @@ import procrastinate
 import procrastinate.exceptions
 
 from everlore.domain.errors import EverloreError
-from everlore.store.database import Database
 from everlore.work.jobs import HEARTBEAT_S, QUEUE, STALLED_AFTER_S, Work, job_app, run_held, sweep
 
 log = logging.getLogger(__name__)
@@ -65,20 +64,22 @@ class Worker:
                 sweeping.cancel()
 
     async def _sweep_forever(self, app: procrastinate.App) -> None:
+        thorough = True
         while True:
             try:
-                await sweep(app, self._work.database)
+                await sweep(app, self._work, thorough=thorough)
+                thorough = False
             except (procrastinate.exceptions.ProcrastinateException, EverloreError, OSError) as error:
                 log.warning("the sweep failed and will be tried again: %s", error)
             await asyncio.sleep(SWEEP_EVERY_S)
 
 
-async def run_queued(work: Work, database: Database) -> None:
+async def run_queued(work: Work) -> None:
     """Run all that is queued or lags now, then return: what a command line does when no worker runs."""
     seen: set[tuple[UUID, UUID]] = set()
     async with job_app(work).open_async() as app:
         while True:
-            await sweep(app, database)
+            await sweep(app, work)
             await app.run_worker_async(
                 queues=[QUEUE],
                 concurrency=1,

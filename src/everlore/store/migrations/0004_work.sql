@@ -29,19 +29,23 @@ create function everlore.defer_index(thread uuid) returns void
                       where t.workspace_id = everlore.current_workspace() and t.thread_id = thread)
     $$;
 
--- Threads of all workspaces that some step has not caught up with: for the sweep, so for workers only.
-create function everlore.threads_behind(at_most integer) returns table (workspace_id uuid, thread_id uuid)
+-- Threads of all workspaces that lack vectors of one of the named models: for the sweep, so for workers only.
+-- Marks that are behind have a small index of their own. Only a thread that a model has no mark in at all (it was written to
+-- while the model was made known) must be looked for among all threads; `thorough` asks for that too.
+create function everlore.threads_behind(models text[], thorough boolean, at_most integer)
+    returns table (workspace_id uuid, thread_id uuid)
     language sql stable security definer
     set search_path = everlore, pg_temp
     as $$
+        select w.workspace_id, w.thread_id
+        from everlore.watermark w
+        where w.position < w.written and w.step = any (select 'vector:' || m from unnest(models) as m)
+        union
         select t.workspace_id, t.thread_id
-        from everlore.thread t
-        where t.last_position > 0
-          and exists (
-              select from (select 'vector:' || m.name as step from everlore.embedding_model m) s
-              left join everlore.watermark w
-                on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = s.step
-              where coalesce(w.position, 0) < t.last_position)
+        from everlore.thread t cross join unnest(models) as m
+        where thorough and t.last_position > 0 and not exists (
+            select from everlore.watermark w
+            where w.workspace_id = t.workspace_id and w.step = 'vector:' || m and w.thread_id = t.thread_id)
         limit at_most
     $$;
 

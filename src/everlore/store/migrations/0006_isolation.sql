@@ -143,7 +143,8 @@ grant execute on function
     everlore.open_workspace(uuid, text), everlore.register_embedding_model(text, integer)
     to everlore_app, everlore_worker;
 grant execute on function
-    everlore.threads_behind(integer), everlore.list_workspaces(), everlore.workspace_exists(text), everlore.build_vector_index(smallint),
+    everlore.threads_behind(text[], boolean, integer), everlore.list_workspaces(), everlore.workspace_exists(text),
+    everlore.build_vector_index(smallint),
     everlore.drop_vector_index(smallint), everlore.use_embedding_model(text), everlore.embedding_progress()
     to everlore_worker;
 

@@ -13,8 +13,8 @@ select name, dimensions, in_use, threads_behind from everlore.embedding_progress
 -- use_embedding_model: switch the model that answers questions
 select everlore.use_embedding_model(%(name)s);
 
--- threads_behind: threads of all workspaces that some step has not caught up with
-select workspace_id, thread_id from everlore.threads_behind(%(at_most)s);
+-- threads_behind: threads of all workspaces that lack vectors of one of the named models
+select workspace_id, thread_id from everlore.threads_behind(%(models)s, %(thorough)s, %(at_most)s);
 
 -- jobs_by_status: how many jobs wait, run and are parked
 select status::text, count(*) from jobs.procrastinate_jobs group by status;

@@ -229,7 +229,6 @@ async def main() -> None:
         "--exactness", type=int, default=50, help="how many questions the lanes are compared for"
     )
     options = parser.parse_args()
-    asked = corpus.questions(options.questions, seed=3)
     async with corpus.temporary_everlore() as lore:
         assert lore.server is not None
         app = Database(lore.server.conninfo(APP), APP, pool_size=2)
@@ -248,6 +247,8 @@ async def main() -> None:
         for size in map(int, options.sizes.split(",")):
             await grow(lore, workspace, worker, have, size)
             have = size
+            # Other questions for each size: what was asked before is in the question cache.
+            asked = corpus.questions(options.questions, seed=size)
             results[size] = await measure(workspace, app, asked)
             r = results[size]
             print(

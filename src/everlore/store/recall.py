@@ -209,5 +209,10 @@ def _vectors(raw: Sequence[bytes | None]) -> Vector | None:
     if present is None:
         return None
     empty = bytes(len(present))
-    matrix = np.frombuffer(b"".join(value or empty for value in raw), ">f2").reshape(len(raw), -1)
-    return matrix[:, 2:].astype(np.float32)
+    # Bytes are swapped as whole numbers first: numpy widens halves of the machine's own byte order faster.
+    halves = (
+        np.frombuffer(b"".join(value or empty for value in raw), np.dtype(">u2"))
+        .astype(np.uint16)
+        .view(np.float16)
+    )
+    return halves.astype(np.float32).reshape(len(raw), -1)[:, 2:]

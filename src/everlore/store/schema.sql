@@ -383,6 +383,22 @@ CREATE FUNCTION everlore.vector_index_name(model smallint) RETURNS text
 
 ALTER FUNCTION everlore.vector_index_name(model smallint) OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.vectors_of(model smallint, passages integer[]) RETURNS TABLE(passage_id integer, embedding bytea)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everlore', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select v.passage_id, halfvec_send(v.embedding)
+            from everlore.passage_vector v
+            where v.workspace_id = ws and v.passage_id = any (passages) and v.model_id = model;
+    end $$;
+
+ALTER FUNCTION everlore.vectors_of(model smallint, passages integer[]) OWNER TO everlore_owner;
+
 CREATE FUNCTION everlore.workspace_exists(called text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
@@ -1179,6 +1195,10 @@ GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfv
 REVOKE ALL ON FUNCTION everlore.vector_index_name(model smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.workspace_exists(called text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.workspace_exists(called text) TO everlore_worker;

@@ -38,6 +38,22 @@ create function everlore.vector_among(model smallint, question halfvec, passages
             limit at_most;
     end $$;
 
+-- Vectors of named passages, in halfvec's binary form. A function for the sake of its plan: with the workspace a constant
+-- only its partition is looked into; joined to the partitioned table itself, each row costs twice as much.
+create function everlore.vectors_of(model smallint, passages integer[]) returns table (passage_id integer, embedding bytea)
+    language plpgsql stable
+    set search_path = everlore, public, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select v.passage_id, halfvec_send(v.embedding)
+            from everlore.passage_vector v
+            where v.workspace_id = ws and v.passage_id = any (passages) and v.model_id = model;
+    end $$;
+
 -- By the HNSW index of the workspace's partition: for large workspaces. ef_search 200 finds 96 of the true first 50 in 100;
 -- relaxed order lets the scan go on where a filter (or another workspace of the partition) takes rows away; the limits on
 -- how far it goes are raised, because where they are reached rows are left out without a word.

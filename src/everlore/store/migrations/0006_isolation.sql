@@ -136,6 +136,7 @@ grant execute on function
     everlore.strip_accents(text), everlore.normalise(text), everlore.terms(text), everlore.query_words(text),
     everlore.current_workspace(), everlore.defer_index(uuid),
     everlore.vector_exact(smallint, halfvec, integer), everlore.vector_among(smallint, halfvec, integer[], integer),
+    everlore.vectors_of(smallint, integer[]),
     everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, text[]),
     everlore.threads_within(text, ltree), everlore.messages_ending(text),
     everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, text[], integer[]),

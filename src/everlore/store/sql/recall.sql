@@ -39,11 +39,8 @@ with seed as materialized (
     where n.session_id = seed.session_id
 )
 select near.passage_id, uuid_send(near.message_id), uuid_send(near.session_id), near.sequence, near.role, near.author,
-       near.occurred_at, near.length, halfvec_send(v.embedding)
-from near left join lateral (
-    select embedding from everlore.passage_vector
-    where passage_id = near.passage_id and model_id = %(model_id)s offset 0
-) as v on true
+       near.occurred_at, near.length, v.embedding
+from near left join everlore.vectors_of(%(model_id)s::smallint, array(select passage_id from near)) as v using (passage_id)
 order by near.thread_id, near.sequence;
 
 -- tokens: token vectors of passages

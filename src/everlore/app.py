@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from everlore.capture.accept import name
+from everlore.capture.resplit import resplit_workspace
 from everlore.capture.split import WordCounts
 from everlore.config import Settings, load_settings
 from everlore.domain.errors import ConfigurationError, NotFound
@@ -152,9 +153,10 @@ class Everlore:
             await operations.use_embedding_model(connection, model)
 
     async def rebuild_index(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
-        """Forget all postings and vectors of all workspaces and write them anew from the messages."""
+        """Forget passages, postings and vectors of all workspaces and write them anew from the messages."""
         for summary in await self.workspaces():
             await rebuild(self._worker_database, summary.workspace_id)
+            await resplit_workspace(self._worker_database, summary.workspace_id, _wordpieces)
             await pack_tail(self._worker_database, summary.workspace_id, at_least=1)
         await self.catch_up(progress=progress)
 

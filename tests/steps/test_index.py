@@ -247,6 +247,29 @@ async def test_a_rebuild_gives_the_same_index(
     assert await rows("select count(*) from everlore.passage_vector") == [(len(WORDS),)]
 
 
+async def test_a_rebuild_makes_the_passages_anew_from_the_messages(
+    lore: Everlore, workspace: Workspace, rows: Rows, lexicon_is_exact: Check
+) -> None:
+    long = " ".join(f"Sentence number {number} about the harbour and its boats." for number in range(60))
+    await workspace.record([said("one"), said(long), said("**two**")], thread="a")
+    await workspace.record([said("three")], thread="b")
+    await lore.catch_up()
+    passages = (
+        "select t.name, p.position, p.sequence, p.text, p.author, p.role, p.occurred_at, p.session_id "
+        "from everlore.passage p join everlore.thread t using (workspace_id, thread_id) order by 1, 3"
+    )
+    before = await rows(passages)
+    assert len(before) > 4
+    await rows("update everlore.passage set text = 'damaged' returning 1")
+    await rows("delete from everlore.passage where position = 3 returning 1")
+    await lore.rebuild_index()
+    assert await rows(passages) == before
+    await lexicon_is_exact(workspace.workspace_id)
+    assert await without_vectors(rows, "fake") == 0
+    await workspace.record([said("four")], thread="a")
+    assert (await workspace.recall("four")).hits[0].text == "four"
+
+
 # ---- vectors
 
 

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept, name, taxonomy_path
-from everlore.capture.split import Count, passages, split
+from everlore.capture.searchable import searchable
+from everlore.capture.split import Count
 from everlore.domain.ids import new_ids
 from everlore.domain.messages import NewMessage, Outcome, Receipt
 from everlore.store import conversation
@@ -138,16 +139,7 @@ async def _write(
 
 
 def _all_passages(messages: list[Accepted], wordpieces: Count) -> list[list[str]]:
-    return [_passages(message, wordpieces) for message in messages]
-
-
-def _passages(message: Accepted, wordpieces: Count) -> list[str]:
-    """The searchable pieces of a message: plain text under its author's name, the captions after the last."""
-    pieces = passages(message.text, wordpieces) if message.text and not message.text.isspace() else []
-    if message.captions:
-        shares = "".join(f" [shares {caption}]" for caption in message.captions)
-        pieces = [*pieces[:-1], *split((pieces[-1] if pieces else "") + shares, wordpieces)]
-    return [f"{message.author}: {piece}" for piece in pieces] if message.named else pieces
+    return [searchable(m.author if m.named else None, m.text, m.captions, wordpieces) for m in messages]
 
 
 def _rows(

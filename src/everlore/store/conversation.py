@@ -37,6 +37,17 @@ class ThreadSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchedMessage:
+    """Of a stored message what is searched."""
+
+    position: int
+    role: str
+    author: str
+    text: str
+    captions: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredMessage:
     """All of one message as it was given."""
 
@@ -158,6 +169,36 @@ async def insert_staged(connection: Connection, thread_id: UUID, after: int) -> 
     parameters = {"thread_id": thread_id, "after": after}
     await connection.execute(_QUERIES["insert_messages"], parameters)
     await connection.execute(_QUERIES["insert_passages"], parameters)
+
+
+async def messages_to_search(
+    connection: Connection, thread_id: UUID, after: int, at_most: int
+) -> list[SearchedMessage]:
+    """The next messages of a thread beyond the position `after`."""
+    parameters = {"thread_id": thread_id, "after": after, "at_most": at_most}
+    rows = await (await connection.execute(_QUERIES["messages_to_search"], parameters)).fetchall()
+    return [SearchedMessage(*row) for row in rows]
+
+
+async def insert_staged_passages(connection: Connection, thread_id: UUID, after: int) -> None:
+    """Write staged passages of messages that are stored already, beyond the position `after`."""
+    await connection.execute(_QUERIES["insert_staged_passages"], {"thread_id": thread_id, "after": after})
+
+
+async def delete_passages(connection: Connection, thread_id: UUID) -> None:
+    """All passages of a thread, with vectors and tokens. Postings must have been removed before."""
+    await connection.execute(_QUERIES["delete_passages"], {"thread_id": thread_id})
+
+
+async def lock_thread_id(connection: Connection, thread_id: UUID) -> None:
+    await connection.execute(_QUERIES["lock_thread_id"], {"thread_id": thread_id})
+
+
+async def restart_steps(connection: Connection, thread_id: UUID, last_sequence: int) -> None:
+    """After the passages of a thread were made anew: every step begins again with it."""
+    parameters = {"thread_id": thread_id, "last_sequence": last_sequence}
+    await connection.execute(_QUERIES["restart_thread"], parameters)
+    await connection.execute(_QUERIES["restart_watermarks"], {"thread_id": thread_id})
 
 
 async def advance(connection: Connection, state: ThreadState) -> None:

@@ -77,6 +77,33 @@ select everlore.current_workspace(), 'message', %(thread_id)s, p.passage_id, m.m
 from pg_temp.staged_passage p join pg_temp.staged_message m on m.position = p.position
 where p.position > %(after)s and m.position > %(after)s;
 
+-- messages_to_search: of a thread's messages, the next ones with what is searched of them
+select position, role, author, text, captions from everlore.message
+where thread_id = %(thread_id)s and position > %(after)s order by position limit %(at_most)s;
+
+-- insert_staged_passages: from the staging table into the search index, with what stored messages say of them
+insert into everlore.passage (
+    workspace_id, kind, thread_id, passage_id, message_id, session_id, sequence, position, role, author, occurred_at,
+    taxonomy, text)
+select everlore.current_workspace(), 'message', %(thread_id)s, p.passage_id, m.message_id, m.session_id, p.sequence,
+       p.position, m.role, m.author, m.occurred_at, m.taxonomy, p.text
+from pg_temp.staged_passage p join everlore.message m on m.thread_id = %(thread_id)s and m.position = p.position
+where p.position > %(after)s;
+
+-- delete_passages: all passages of a thread; vectors and tokens go with them
+delete from everlore.passage where thread_id = %(thread_id)s;
+
+-- lock_thread_id: a thread, locked
+select from everlore.thread where thread_id = %(thread_id)s for no key update;
+
+-- restart_thread: how many passages a thread has after they were made anew
+update everlore.thread set last_sequence = %(last_sequence)s
+where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s;
+
+-- restart_watermarks: every step has the whole thread to do again
+update everlore.watermark set position = 0
+where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s;
+
 -- advance_thread: where the thread stands after a call
 update everlore.thread set
     messages = messages + %(last_position)s - last_position, last_position = %(last_position)s, last_sequence = %(last_sequence)s, last_session_id = %(session_id)s, last_at = %(at)s

@@ -1,0 +1,49 @@
+"""Passages made anew from the messages that are stored: the first part of rebuilding a search index."""
+
+import asyncio
+from uuid import UUID
+
+from everlore.capture.searchable import searchable
+from everlore.capture.split import Count
+from everlore.store import conversation, postings
+from everlore.store.conversation import SearchedMessage
+from everlore.store.database import Connection, Database
+
+_CHUNK = 1000
+
+
+async def resplit_workspace(database: Database, workspace_id: UUID, wordpieces: Count) -> None:
+    """Make all passages of a workspace anew, thread by thread; steps then index them as if they were just recorded."""
+    async with database.workspace(workspace_id, read_only=True) as connection:
+        threads = await conversation.list_threads(connection)
+    for thread in threads:
+        async with database.workspace(workspace_id) as connection:
+            await _resplit(connection, thread.thread_id, wordpieces)
+
+
+async def _resplit(connection: Connection, thread_id: UUID, wordpieces: Count) -> None:
+    await conversation.lock_thread_id(connection, thread_id)
+    await postings.remove(connection, await conversation.passages_of_thread(connection, thread_id))
+    await conversation.delete_passages(connection, thread_id)
+    await conversation.make_staging(connection)
+    sequence = position = 0
+    while messages := await conversation.messages_to_search(connection, thread_id, position, _CHUNK):
+        pieces = await asyncio.to_thread(_pieces, messages, wordpieces)
+        numbers = await conversation.take_passages(connection, sum(map(len, pieces)))
+        texts = [
+            (message.position, text) for message, made in zip(messages, pieces, strict=True) for text in made
+        ]
+        rows = [
+            (number, at, sequence + place, text)
+            for place, (number, (at, text)) in enumerate(zip(numbers, texts, strict=True), start=1)
+        ]
+        await conversation.stage(connection, [], rows)
+        sequence, after, position = sequence + len(rows), position, messages[-1].position
+        await conversation.insert_staged_passages(connection, thread_id, after)
+    await conversation.restart_steps(connection, thread_id, sequence)
+
+
+def _pieces(messages: list[SearchedMessage], wordpieces: Count) -> list[list[str]]:
+    return [
+        searchable(None if m.author == m.role else m.author, m.text, m.captions, wordpieces) for m in messages
+    ]

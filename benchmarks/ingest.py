@@ -52,8 +52,9 @@ async def compare_with_copy(lore: Everlore, messages: list[dict[str, str]], per_
         make_copies(lore, owner)
         ours: list[float] = []
         floor: list[float] = []
-        a_round = max(len(messages) // ROUNDS, per_call)
-        for first in range(0, len(messages), a_round):
+        calls = max(len(messages) // ROUNDS // per_call, 1)
+        a_round = calls * per_call
+        for first in range(0, len(messages) - a_round + 1, a_round):
             ours.append(await record_round(workspace, worker, messages[first : first + a_round], per_call))
             floor.append(copy_what_was_written(owner, workspace, per_call))
         owner.execute("drop schema floor cascade")

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from everlore.capture.accept import name
@@ -11,7 +12,7 @@ from everlore.capture.resplit import resplit_workspace
 from everlore.capture.split import WordCounts
 from everlore.config import Settings, load_settings
 from everlore.domain.errors import ConfigurationError, NotFound
-from everlore.encode.index import pack_tail, rebuild
+from everlore.encode.index import ensure_vector_indexes, pack_tail, rebuild
 from everlore.models.late_interaction import LateInteraction
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.models.openai_embedder import OpenAIEmbedder
@@ -20,6 +21,7 @@ from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
 from everlore.store import index, migrate, operations
 from everlore.store.database import APP, WORKER, Database
+from everlore.store.inspection import inspect
 from everlore.store.operations import ModelProgress, ParkedJob, WorkspaceSummary
 from everlore.store.server import SUPERUSER, Server, open_server
 from everlore.work.jobs import STALLED_AFTER_S, Work, job_app
@@ -126,8 +128,7 @@ class Everlore:
                 postgres=await operations.version(connection),
                 embedded=self.server is not None,
                 weak_isolation=self.server is None
-                and self.settings.worker_url is None
-                and self.settings.migration_url is None,
+                and (await inspect(self._app.conninfo)).isolation == "weaker",
                 workspaces=len(workspaces),
                 messages=sum(w.messages for w in workspaces),
                 models=await operations.embedding_progress(connection),
@@ -149,11 +150,24 @@ class Everlore:
         """Let another embedding model answer questions. Raises ConfigurationError while its vectors are not complete."""
         if model not in self._embedders:
             raise ConfigurationError(f"No embedder for the model {model} is configured here.")
+        for summary in await self.workspaces():
+            # A large workspace without the model's HNSW index would answer slowly from the moment of the switch.
+            await ensure_vector_indexes(
+                self._worker_database, summary.workspace_id, self.settings.recall.exact_below
+            )
         async with self._worker_database.outside() as connection:
             await operations.use_embedding_model(connection, model)
 
     async def rebuild_index(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
-        """Forget passages, postings and vectors of all workspaces and write them anew from the messages."""
+        """Forget passages, postings and vectors of all workspaces and write them anew from the messages.
+
+        Raises ConfigurationError when the model in use is not configured here: nobody could make its vectors again.
+        """
+        in_use = next((model.name for model in (await self.status()).models if model.in_use), None)
+        if in_use is not None and in_use not in self._embedders:
+            raise ConfigurationError(
+                f"The embedding model in use, {in_use}, is not configured here; reindexing would lose its vectors."
+            )
         for summary in await self.workspaces():
             await rebuild(self._worker_database, summary.workspace_id)
             await resplit_workspace(self._worker_database, summary.workspace_id, _wordpieces)
@@ -203,10 +217,22 @@ async def _database_urls(
 ) -> tuple[Server | None, _Urls]:
     if settings.database_url is not None:
         return None, _Urls(settings.database_url, settings.worker_url or settings.database_url)
-    server = await asyncio.to_thread(open_server, settings.data_dir, say=say)
+    server = await _opened(settings.data_dir, say)
     stack.push_async_callback(asyncio.to_thread, server.close)
     await prepare_embedded(server)
     return server, _Urls(server.conninfo(APP), server.conninfo(WORKER))
+
+
+async def _opened(data_dir: Path | None, say: Callable[[str], None]) -> Server:
+    """The embedded server. Who is cancelled while it starts waits for it and closes it: nobody else would."""
+    starting = asyncio.ensure_future(asyncio.to_thread(open_server, data_dir, say=say))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait([starting])
+        if starting.exception() is None:
+            await asyncio.to_thread(starting.result().close)
+        raise
 
 
 async def prepare_embedded(server: Server) -> list[str]:

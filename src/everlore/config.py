@@ -1,8 +1,11 @@
 """The settings: one frozen value, and the only reader of the environment and of everlore.toml.
 
 Precedence, highest first: keyword arguments (command-line flags), environment variables (`EVERLORE_...`), the file
-`everlore.toml`, defaults. The file is `$EVERLORE_CONFIG` if that is set, else `everlore.toml` in the current folder, else
-`everlore.toml` in the user's configuration folder.
+`everlore.toml`, defaults. It goes setting by setting, except for where the database is: the highest source that names the
+data folder or a URL decides on all four of them. An empty flag or variable counts as not set.
+
+The file is `$EVERLORE_CONFIG` if that is set, else `everlore.toml` in the current folder, else `everlore.toml` in the user's
+configuration folder.
 """
 
 import os
@@ -12,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -21,6 +25,8 @@ from pydantic_settings import (
 )
 
 from everlore.domain.errors import ConfigurationError
+
+PLACE = frozenset({"data_dir", "database_url", "migration_url", "worker_url"})
 
 Weight = Annotated[float, Field(ge=0, le=10)]
 
@@ -81,6 +87,7 @@ class Settings(BaseSettings):
         extra="forbid",
         env_prefix="EVERLORE_",
         env_nested_delimiter="__",
+        env_ignore_empty=True,
         nested_model_default_partial_update=True,
     )
 
@@ -126,7 +133,23 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_file())
+        file = TomlConfigSettingsSource(settings_cls, toml_file=config_file())
+        return init_settings, _Below(settings_cls, env_settings), _Below(settings_cls, file)
+
+
+class _Below(PydanticBaseSettingsSource):
+    """A source that is silent on where the database is when a higher one has spoken of that."""
+
+    def __init__(self, settings_cls: type[BaseSettings], source: PydanticBaseSettingsSource) -> None:
+        super().__init__(settings_cls)
+        self._source = source
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        return self._source.get_field_value(field, field_name)
+
+    def __call__(self) -> dict[str, Any]:
+        decided = any(self.current_state.get(name) is not None for name in PLACE)
+        return {name: value for name, value in self._source().items() if not (decided and name in PLACE)}
 
 
 def config_file() -> Path | None:
@@ -140,12 +163,12 @@ def config_file() -> Path | None:
 
 
 def load_settings(**flags: Any) -> Settings:
-    """Read the settings; flags that are None count as not given.
+    """Read the settings; flags that are None or empty count as not given.
 
     Raises ConfigurationError that names the setting and what is wrong with it.
     """
     try:
-        return Settings(**{name: value for name, value in flags.items() if value is not None})
+        return Settings(**{name: value for name, value in flags.items() if value not in (None, "")})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{config_file()} is not valid TOML: {error}") from error
     except OSError as error:

@@ -119,6 +119,8 @@ class Workspace:
             threads=None if thread is None else await self._threads(name(thread, "thread")),
             kinds=None if kinds is None else _kinds(kinds),
         )
+        if within.since is not None and within.until is not None and within.since >= within.until:
+            raise InvalidInput("until", "is not after since, so nothing lies between")
         ask = Ask(
             question=question,
             now=self._parts.clock() if now is None else _with_zone(now),

@@ -68,11 +68,8 @@ def run(capfd: pytest.CaptureFixture[str]) -> Cli:
 @pytest.fixture
 def cli(run: Cli, database: OwnDatabase, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """The command line on the test's database, without a model unless `EVERLORE_EMBEDDER` says otherwise."""
+    monkeypatch.setenv("EVERLORE_DATABASE_URL", database.app)
     monkeypatch.setenv("EVERLORE_WORKER_URL", database.worker)
     monkeypatch.setenv("EVERLORE_MIGRATION_URL", database.superuser)
     monkeypatch.setenv("EVERLORE_EMBEDDER", "none")
-
-    def here(*arguments: str, code: int = 0) -> Ran:
-        return run("--database-url", database.app, *arguments, code=code)
-
-    return here
+    return run

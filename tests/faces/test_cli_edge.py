@@ -169,6 +169,29 @@ def test_a_reader_that_leaves_is_no_error(cli: Cli, database: Any) -> None:
         assert ran.returncode == 1, arguments
 
 
+@pytest.mark.parametrize("closed", [">&-", "<&-", "2>&-", "<&- >&- 2>&-"])
+def test_missing_streams_are_no_failure(cli: Cli, closed: str) -> None:
+    cli("threads")  # the environment of `cli` reaches the process
+    for arguments in (["record", "tea"], ["threads", "--json"], ["--help"]):
+        ran = subprocess.run(
+            ["/bin/sh", "-c", f'"$@" {closed}', "sh", *EVERLORE, *arguments], capture_output=True, check=False
+        )
+        assert (ran.returncode, ran.stderr) == (0, b""), arguments
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
+def test_output_that_cannot_be_written_is_said_in_one_line(cli: Cli) -> None:
+    cli("record", "tea")
+    for arguments in (["recall", "tea"], ["recall", "tea", "--json"], ["--help"], ["--version"]):
+        with Path("/dev/full").open("wb") as full:
+            ran = subprocess.run([*EVERLORE, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
+            both = subprocess.run([*EVERLORE, *arguments], stdout=full, stderr=full, check=False)
+        assert ran.returncode == both.returncode == 1
+        said = [line for line in ran.stderr.decode().splitlines() if not line.startswith("Warning: ")]
+        assert "The output cannot be written: No space left on device." in said[0]
+        assert len(said) == 1
+
+
 def test_colours_and_bars_are_for_terminals_only(cli: Cli) -> None:
     cli("record", "tea")
     for arguments in (["recall", "tea", "--trace"], ["status"], ["db", "reindex"]):

@@ -1,6 +1,8 @@
 """import jsonl, import locomo, eval locomo, demo."""
 
 import json
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ from everlore.models.fake import FakeEmbedder
 
 Cli = Callable[..., Any]
 
+EVERLORE = (sys.executable, "-c", "import sys; from everlore.faces.cli.main import main; sys.exit(main())")
 SUMMARY_KEYS = {
     *("workspace", "file", "stored", "already_there", "refused", "skipped", "stopped", "indexed", "passages"),
 }
@@ -146,6 +149,32 @@ def test_indexing_is_left_to_a_worker_that_runs(cli: Cli, database: Any, tmp_pat
     assert cli("import", "jsonl", file, "--no-index", "--json").json["indexed"] == "not yet"
 
 
+def test_a_worker_that_does_nothing_is_not_waited_for(
+    cli: Cli, database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fake(_: Settings) -> dict[str, FakeEmbedder]:
+        return {"fake": FakeEmbedder()}
+
+    monkeypatch.setattr("everlore.app.configured_embedders", fake)
+    monkeypatch.setattr("everlore.faces.cli.call._OTHER_WORKER_S", 0.1)
+    with psycopg.connect(database.superuser) as connection:
+        connection.execute("insert into jobs.procrastinate_workers default values")
+    ran = cli("import", "jsonl", write(tmp_path / "a.jsonl", line("tea")), "--json").json
+    assert (ran["indexed"], ran["passages"]) == ("here", 1)
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_what_can_be_read_only_once_is_imported(cli: Cli, name: str) -> None:
+    cli("threads")  # the environment of `cli` reaches the process
+    ran = subprocess.run(
+        [*EVERLORE, "import", "jsonl", name, "--json"],
+        input=line("tea one") + b"\n" + line("tea two"),
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(ran.stdout)["stored"] == 2
+
+
 @pytest.fixture
 def locomo(tmp_path: Path) -> str:
     """Two short conversations with three questions."""
@@ -193,7 +222,14 @@ def test_locomo_becomes_a_thread_per_conversation(cli: Cli, locomo: str) -> None
     assert (shown["author"], shown["session"], shown["external_id"]) == ("Ann", "session 2", "D2:1")
 
 
-def test_the_evaluation_prints_the_agreed_keys(cli: Cli, locomo: str) -> None:
+def test_the_evaluation_prints_the_agreed_keys(
+    run: Cli, database: Any, locomo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVERLORE_EMBEDDER", "none")
+
+    def cli(*arguments: str, code: int = 0) -> Any:
+        return run("--database-url", database.superuser, *arguments, code=code)
+
     ran = cli("eval", "locomo", locomo, "--json")
     assert set(ran.json) >= {
         "recall",

@@ -44,13 +44,15 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Models:
             return {embedder.name: embedder for embedder in embedders}
 
         monkeypatch.setattr("everlore.app.configured_embedders", configured)
+        monkeypatch.setenv("EVERLORE_EMBEDDER", embedders[0].name if embedders else "none")
 
     return configure
 
 
 @pytest.fixture
-def failing(models: Models, monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
+def failing(cli: Cli, models: Models, monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
     """A model that cannot embed anything until it is mended, in place of the configured one."""
+    del cli  # which sets its own before
     embedder = FakeEmbedder()
     models(embedder)
 
@@ -88,6 +90,26 @@ def test_one_login_for_everything_is_called_weaker(
     for command in (("status",), ("db", "status")):
         assert run(*command, "--json").json["isolation"] == "weaker"
         assert "weaker" in run(*command).out
+    # What counts is who the application logs in as, not how many URLs there are.
+    monkeypatch.setenv("EVERLORE_MIGRATION_URL", database.superuser)
+    monkeypatch.setenv("EVERLORE_WORKER_URL", database.worker)
+    for command in (("status",), ("db", "status")):
+        assert run(*command, "--json").json["isolation"] == "weaker"
+
+
+def test_the_migration_url_alone_is_enough_to_migrate(
+    run: Cli, empty_database: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVERLORE_MIGRATION_URL", empty_database.superuser)
+    assert run("db", "migrate", "--json").json["applied"]
+    assert run("db", "status", "--json").json["pending"] == []
+
+
+def test_without_a_model_by_choice_nobody_is_warned(cli: Cli, models: Models) -> None:
+    models(FakeEmbedder())
+    cli("record", "tea")
+    models()
+    assert cli("record", "more tea").err == ""
 
 
 def test_a_job_that_failed_is_shown_and_retried(
@@ -96,7 +118,7 @@ def test_a_job_that_failed_is_shown_and_retried(
     assert "No job is parked." in cli("jobs", "list").out
     said = cli("record", "tea")
     assert "Warning: 1 threads still wait for vectors of fake" in said.err
-    for _ in range(6):  # whatever the number of attempts
+    for _ in range(20):  # whatever the number of attempts
         if cli("jobs", "list", "--json").json["parked"]:
             break
         with psycopg.connect(_url(cli)) as connection:
@@ -305,7 +327,7 @@ def test_what_is_no_backup_changes_nothing(
 ) -> None:
     text = tmp_path / "text"
     text.write_text("not a backup")
-    assert "is not a backup" in cli("db", "restore", str(text), code=2).err
+    assert "is no Everlore backup" in cli("db", "restore", str(text), code=2).err
     assert "cannot be read" in cli("db", "restore", str(tmp_path / "missing"), code=2).err
     whole, half, most = tmp_path / "whole", tmp_path / "half", tmp_path / "most"
     cli("db", "backup", str(whole))
@@ -316,11 +338,11 @@ def test_what_is_no_backup_changes_nothing(
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("EVERLORE_MIGRATION_URL", empty_database.superuser)
         patched.setenv("EVERLORE_WORKER_URL", empty_database.worker)
-        there = ("--database-url", empty_database.app)
-        assert "pg_restore failed" in run(*there, "db", "restore", str(most), code=1).err
+        patched.setenv("EVERLORE_DATABASE_URL", empty_database.app)
+        assert "pg_restore failed" in run("db", "restore", str(most), code=1).err
         # All or nothing: an empty database that works, and takes the whole backup.
-        assert run(*there, "threads", "--json").json == {"threads": []}
-        assert run(*there, "db", "restore", str(whole), "--json").json["messages"] == 24
+        assert run("threads", "--json").json == {"threads": []}
+        assert run("db", "restore", str(whole), "--json").json["messages"] == 24
 
 
 def test_the_backup_of_a_newer_version_is_refused(

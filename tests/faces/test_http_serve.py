@@ -79,7 +79,7 @@ async def _too_many_chunks() -> AsyncIterator[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("host", "number"), [("127.0.0.1", signal.SIGTERM), ("localhost", signal.SIGINT), ("::1", signal.SIGINT)]
+    ("host", "number"), [("127.0.0.1", signal.SIGTERM), ("localhost", signal.SIGINT), ("::1", signal.SIGHUP)]
 )
 async def test_each_loopback_name_is_served_and_each_signal_ends_it(
     database: TestDatabase, fake: FakeEmbedder, host: str, number: signal.Signals

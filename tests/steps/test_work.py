@@ -128,7 +128,7 @@ async def test_retries_wait_longer_each_time(
         )
         waits.append(int(seconds))
         await now(rows)
-    assert waits == [1, 2, 4, 8, 16]
+    assert waits == [2**attempt for attempt in range(MAX_ATTEMPTS - 1)]
 
 
 async def test_an_error_of_ours_is_parked_at_once(

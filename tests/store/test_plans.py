@@ -214,7 +214,7 @@ LANES: dict[str, Lane] = {
         c, Filter(author="AUTHOR 3", since=START, until=START + 9 * HOUR), 5001
     ),
     "within_thread": lambda c, p: lanes.passages_within(c, Filter(threads=(p.thread_id,)), 5001),
-    "within_taxonomy": lambda c, _: lanes.passages_within(c, Filter(threads=(), taxonomy="play"), 5001),
+    "within_taxonomy": lambda c, _: lanes.passages_within(c, Filter(taxonomy="play"), 5001),
     "within_among": lambda c, p: lanes.passages_within(c, Filter(author="author 3"), 5001, p.passages),
     "threads_within": lambda c, _: lanes.threads_within(c, None, "work"),
     "threads_within_project": lambda c, _: lanes.threads_within(c, "home", None),

@@ -41,6 +41,37 @@ def test_flags_before_environment_before_file_before_defaults(
     assert (settings.recall.author, settings.recall.time, settings.recall.session) == (0.7, 0.5, 0.2)
 
 
+def _place(**flags: object) -> tuple[str | None, ...]:
+    settings = load_settings(**flags)
+    folder = None if settings.data_dir is None else str(settings.data_dir)
+    return folder, settings.database_url, settings.migration_url, settings.worker_url
+
+
+def test_the_highest_source_that_says_where_the_database_is_decides_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "everlore.toml").write_text(
+        "database_url = 'file'\nmigration_url = 'file'\nworker_url = 'file'\nport = 1\n"
+    )
+    assert _place() == (None, "file", "file", "file")
+    assert _place(data_dir="flag") == ("flag", None, None, None)
+    monkeypatch.setenv("EVERLORE_DATA_DIR", "env")
+    assert _place() == ("env", None, None, None)
+    assert _place(database_url="flag") == (None, "flag", None, None)
+    monkeypatch.setenv("EVERLORE_WORKER_URL", "env")
+    assert _place(data_dir=None) == ("env", None, None, "env")
+    assert _place(data_dir="flag") == ("flag", None, None, None)
+    assert load_settings(data_dir="flag").port == 1
+
+
+def test_what_is_empty_is_not_set(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "everlore.toml").write_text("database_url = 'file'\nport = 1\n")
+    for name in ("DATA_DIR", "DATABASE_URL", "WORKER_URL", "PORT", "RECALL__AUTHOR"):
+        monkeypatch.setenv(f"EVERLORE_{name}", "")
+    assert _place(data_dir="", migration_url="") == (None, "file", None, None)
+    assert (load_settings().port, load_settings().recall.author) == (1, 0.1)
+
+
 def test_one_nested_flag_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVERLORE_RECALL__AUTHOR", "0.7")
     recall = load_settings(recall={"reach": 0}).recall

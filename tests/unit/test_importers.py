@@ -48,7 +48,8 @@ def test_what_is_left_out_or_null_has_its_default(tmp_path: Path) -> None:
     ):
         assert (line.thread, line.session) == ("main", None)
         assert line.message is not None
-        assert line.message.external_id == f"chat.jsonl:{line.number}"
+        assert line.message.external_id is not None
+        assert line.message.external_id.startswith("line-")
         assert line.message.at is None
 
 

@@ -41,14 +41,15 @@ def test_recall_and_hits_are_averaged_over_questions() -> None:
     assert summary["confidence_auc"] is None
 
 
-def test_what_was_never_said_counts_for_the_auc_only() -> None:
+def test_what_was_never_said_gives_the_auc() -> None:
     answers = [
         answer(1, 1, 0, confidence=0.9),
         answer(1, 1, 0, confidence=0.4),
         answer(5, 1, 3, confidence=0.4),
     ]
     summary = Result(answers).summary()
-    assert summary["recall"]["1"] == 1
+    assert summary["recall"]["1"] == pytest.approx(2 / 3, abs=1e-4)
+    assert summary["by_category"]["1"]["recall"]["1"] == 1
     assert summary["confidence_auc"] == 0.75  # one win, one tie
     assert summary["questions"] == 3
     assert confidence_auc(answers[:2]) is None

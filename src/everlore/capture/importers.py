@@ -1,7 +1,9 @@
 """Importers: histories of other tools as messages. Each gives every message an external id, so that a second run is harmless."""
 
+import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -57,7 +59,11 @@ def _locomo_conversation(item: dict[str, Any], place: int) -> LocomoConversation
 def _locomo_session(conversation: dict[str, Any], number: int) -> LocomoSession:
     begins = datetime.strptime(conversation[f"session_{number}_date_time"], _LOCOMO_TIME).replace(tzinfo=UTC)
     turns = enumerate(conversation[f"session_{number}"])
-    messages = tuple(_locomo_message(turn, begins + timedelta(seconds=order)) for order, turn in turns)
+    messages = tuple(
+        _locomo_message(turn, begins + timedelta(seconds=order))
+        for order, turn in turns
+        if turn["text"].strip() or turn.get("blip_caption")  # a turn that says nothing cannot be kept
+    )
     return LocomoSession(f"session {number}", messages)
 
 
@@ -87,18 +93,20 @@ class Line:
 def read_jsonl(path: Path) -> Iterator[Line]:
     """The lines of a file of messages, one JSON object a line (docs/operations.md has the schema); blank lines are skipped.
 
-    A message without an `external_id` gets one made of its line number, so that importing the file again adds nothing.
+    A message without an `external_id` gets one made of all that its line says (and, if that has no time, of the file's
+    name), so that importing the file again adds nothing, also after lines were inserted.
     """
+    seen: Counter[str] = Counter()
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
                 if raw.strip():
-                    yield _line(number, raw, path.name)
+                    yield _line(number, raw, path.name, seen)
     except OSError as error:
         raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
 
 
-def _line(number: int, raw: bytes, file: str) -> Line:
+def _line(number: int, raw: bytes, file: str, seen: Counter[str]) -> Line:
     try:
         given = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
         if not isinstance(given, dict):
@@ -108,7 +116,7 @@ def _line(number: int, raw: bytes, file: str) -> Line:
         if "at" in fields and fields["at"] is not None:
             fields["at"] = parse_time(fields["at"], "at")
         if fields.get("external_id") is None:
-            fields["external_id"] = f"{file}:{number}"
+            fields["external_id"] = _derived_id(cast("dict[str, Any]", given), file, seen)
         thread = "main" if thread is None else str(thread)
         return Line(number, thread, None if session is None else str(session), NewMessage(**fields))
     except UnicodeDecodeError as error:
@@ -129,6 +137,14 @@ def _line(number: int, raw: bytes, file: str) -> Line:
         )
     except InvalidInput as error:
         return Line(number, "", None, None, str(error))
+
+
+def _derived_id(given: dict[str, Any], file: str, seen: Counter[str]) -> str:
+    """The same line gives the same id; the second line that says just the same gets another."""
+    said = json.dumps([given, None if given.get("at") is not None else file], sort_keys=True)
+    digest = hashlib.sha256(said.encode()).hexdigest()[:32]
+    seen[digest] += 1
+    return f"line-{digest}" if seen[digest] == 1 else f"line-{digest}-{seen[digest]}"
 
 
 def parse_time(value: Any, field: str) -> datetime:

@@ -57,7 +57,8 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A message that answers. `score` orders hits of one recall and means nothing across recalls."""
+    """A message that answers. `score` means nothing across recalls; within one it orders the hits, except that for a question
+    about the present the later of two statements about the same thing goes first."""
 
     text: str
     captions: tuple[str, ...]

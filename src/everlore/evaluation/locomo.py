@@ -47,11 +47,10 @@ class Result:
 
     def summary(self) -> dict[str, Any]:
         """All figures, with the keys that the command prints as JSON; shares are 0-1."""
-        asked = [a for a in self.answers if a.category != _NEVER_SAID] or self.answers
         latencies = [a.latency_ms for a in self.answers]
         spread = quantiles(latencies, n=20) if len(latencies) > 1 else latencies * 19
         return {
-            **_quality(asked),
+            **_quality(self.answers),
             "by_category": {
                 str(category): {**_quality(group), "questions": len(group)}
                 for category in sorted({a.category for a in self.answers})
@@ -148,9 +147,9 @@ def gold_questions(
             raise InvalidInput(
                 conversation.name, "has a question without text or category, so this is no LoCoMo file"
             )
-        named = (turn for evidence in item.get("evidence") or () for turn in _TURN.findall(str(evidence)))
+        named = _TURN.findall(str(item.get("evidence") or ""))
         gold = frozenset(turn for turn in named if turn in turns)
-        if item["category"] in categories and gold:
+        if int(item["category"]) in categories and gold:
             questions.append((str(item["question"]), int(item["category"]), gold))
     return questions
 

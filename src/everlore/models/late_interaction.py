@@ -39,7 +39,7 @@ class LateInteraction:
         similarities = _similarities(np.concatenate(matrices), encoded.tokens)
         best = np.maximum.reduceat(similarities, starts, axis=0) @ question.weights
         for place, value in zip(places, best, strict=True):
-            scored[place] = float(value)
+            scored[place] = min(float(value), 1.0)  # rounding to bytes may exceed it by a little
         return scored
 
 

@@ -83,7 +83,7 @@ class OpenAIEmbedder:
             raise ModelUnavailable(
                 f"The embedding endpoint cannot be reached: {type(error).__name__} {error}"
             ) from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ModelUnavailable("The embedding endpoint did not answer with JSON.") from error
         return self._vectors(answer, len(texts))
 
@@ -93,7 +93,7 @@ class OpenAIEmbedder:
             rows = sorted(answer["data"], key=lambda row: row["index"])
             matrix = np.array([row["embedding"] for row in rows], dtype=np.float64)
             places = [row["index"] for row in rows]
-        except (TypeError, KeyError, ValueError) as error:
+        except (TypeError, KeyError, ValueError, OverflowError) as error:
             raise ModelUnavailable(
                 "The embedding endpoint's answer has not the form of the OpenAI protocol."
             ) from error

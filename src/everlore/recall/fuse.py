@@ -84,12 +84,17 @@ def with_unknown(scores: Sequence[float | None]) -> Scores:
     return scaled(np.array([lowest if one is None else one for one in scores], dtype=np.float64))
 
 
-def weighted(signals: Sequence[tuple[float, Scores]]) -> Scores:
-    """The weighted mean of signals; of those at hand, so that a missing lane does not lower everything."""
+def weighted(signals: Sequence[tuple[float, Scores]], indexed: NDArray[np.bool_] | None = None) -> Scores:
+    """The weighted mean of signals; of those at hand, so that a missing lane does not lower everything.
+
+    The first signal is of words and known of every candidate; the others are of vectors. A candidate that has no vector
+    yet (`indexed` is False) is judged by its words alone: a fresh message must not sink below all others.
+    """
     total = sum(weight for weight, _ in signals)
     if total == 0:
         return np.zeros_like(signals[0][1])
-    return np.sum([weight * signal for weight, signal in signals], axis=0) / total
+    mean = np.sum([weight * signal for weight, signal in signals], axis=0) / total
+    return mean if indexed is None else np.where(indexed, mean, signals[0][1])
 
 
 def best_of_session(scores: Scores, session: NDArray[np.int64]) -> Scores:

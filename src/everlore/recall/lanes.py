@@ -1,5 +1,6 @@
 """The lanes: each offers its best passages with its own score. Lexical, vector, time."""
 
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -19,23 +20,31 @@ Lane: TypeAlias = list[tuple[int, float]]
 NARROW = 5000
 
 
-async def narrowed(connection: Connection, ask: Ask) -> tuple[Filter, NDArray[np.int64] | None]:
-    """The filter with project and taxonomy turned into threads, and all passages that it leaves if they are few."""
+async def narrowed(connection: Connection, ask: Ask) -> Filter:
+    """The filter with project and taxonomy turned into threads."""
     within = ask.within
-    if ask.project is not None or ask.taxonomy is not None:
-        threads = await store.threads_within(connection, ask.project, ask.taxonomy)
+    if ask.project is not None:
+        threads = await store.threads_within(connection, ask.project, None)
         if within.threads is not None:
             threads = tuple(thread for thread in within.threads if thread in threads)
-        within = Filter(within.since, within.until, within.author, threads, ask.taxonomy, within.kinds)
+        within = replace(within, threads=threads)
+    if ask.taxonomy is not None:
+        branch = await store.threads_within(connection, None, ask.taxonomy)
+        within = replace(within, taxonomy=ask.taxonomy, branch=branch)
+    return within
+
+
+async def allowed_by(connection: Connection, within: Filter) -> NDArray[np.int64] | None:
+    """All passages that a filter leaves, if they are few; None if they are many, or there is no filter."""
     if within.is_open:
-        return within, None
+        return None
     allowed = await store.passages_within(connection, within, NARROW + 1)
-    return within, allowed if len(allowed) <= NARROW else None
+    return allowed if len(allowed) <= NARROW else None
 
 
 async def lexical_lane(search: Search) -> Lane:
     """The best by BM25."""
-    scores, wanted = search.lexical.scores, search.weights.lane_depth
+    scores, wanted = search.lexical.scores, search.depth
     if search.allowed is not None or search.within.is_open:
         return bm25.best(scores, wanted, search.allowed)
     # A wide filter: look through the best, deeper each time, until enough of them pass it.
@@ -53,7 +62,7 @@ async def vector_lane(search: Search) -> Lane:
     if search.model is None or search.encoded is None:
         return []
     connection, model_id, vector = search.connection, search.model.model_id, search.encoded.vector
-    depth = search.weights.lane_depth
+    depth = search.depth
     if search.allowed is not None:
         found = await store.vector_among(connection, model_id, vector, search.allowed.tolist(), depth)
     elif search.view.last_passage <= search.weights.exact_below:
@@ -69,24 +78,20 @@ async def vector_lane(search: Search) -> Lane:
 async def time_lane(search: Search) -> Lane:
     """What lies in the times that the question names: the nearest by meaning and the best by words among it."""
     found: Lane = []
-    within, depth = search.within, search.weights.lane_depth
     for span in search.plan.times:
+        within = search.within
         since = max((t for t in (span.start, within.since) if t is not None), default=None)
         until = min((t for t in (span.end, within.until) if t is not None), default=None)
-        inside = Filter(since, until, within.author, within.threads, within.taxonomy, within.kinds)
-        numbers = await store.passages_within(search.connection, inside, NARROW + 1)
-        if len(numbers) > NARROW or not len(numbers):
-            continue
-        near: list[tuple[int, float]] = []
-        if search.model and search.encoded:
-            near = await store.vector_among(
-                search.connection, search.model.model_id, search.encoded.vector, numbers.tolist(), depth
-            )
-            found += [(number, 1 - distance) for number, distance in near]
-        # What has no vector (yet, or because there is no model): the latest first.
-        others = np.setdiff1d(numbers, [number for number, _ in near])[::-1]
-        found += [(int(number), 0.0) for number in others[: depth - len(near)]]
-        found += bm25.best(search.lexical.scores, depth, numbers)
+        inside = replace(within, since=since, until=until)
+        allowed = await allowed_by(search.connection, inside)
+        limited = replace(search, within=inside, allowed=allowed)
+        near = await vector_lane(limited)
+        found += near
+        if allowed is not None:
+            # What has no vector (yet, or because there is no model): the last recorded first.
+            others = np.setdiff1d(allowed, [number for number, _ in near])[::-1]
+            found += [(int(number), 0.0) for number in others[: max(search.depth - len(near), 0)]]
+        found += await lexical_lane(limited)
     return found
 
 

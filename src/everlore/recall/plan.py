@@ -10,12 +10,17 @@ from typing import Literal
 from everlore.recall.times import TimeRange, read_times
 
 _WORD = re.compile(r"[^\W_]+")
+# English with capitals and without, but neither "US" nor the numeral ("World War I", "i.e."); then the commonest forms of
+# Swedish, German, Spanish, Portuguese and French that are no English words.
 _FIRST_PERSON = re.compile(
-    r"\b(?:I|i|me|my|mine|myself|we|us|our|ours)\b|\b(?:jag|mig|min|mitt|mina|vi|ich|mir|mich|mein\w*|yo|mi|mis|eu|meu|minha)\b"
+    r"(?<!War )(?<!Part )(?<!Act )\b[Ii]\b(?!\.)|\b(?:[Mm](?:e|y|yself)|mine|[Ww]e|us|[Oo]ur(?:s|selves)?)\b"
+    r"|\b(?:[Jj]ag|[Mm](?:ig|itt|ina|ir|ich|ein(?:e[nmrs]?)?|is?|eu|inha|oi)|[Ii]ch|[Uu]ns|[Ww]ir|[Yy]o|[Ee]u|[Jj]e)\b"
 )
+# What the assistant did say: past forms only, for "can you suggest ..." asks for something that suits the person.
+_TOLD = "said|told|suggested|recommended|advised|explained|mentioned|listed|proposed"
 _OF_ASSISTANT = re.compile(
-    r"\b(?:did|have|had|were|was) you\b|\byou (?:said|told|suggest\w*|recommend\w*|advis\w*|explain\w*|wrote|gave|mention\w*)\b"
-    r"|\byour (?:advice|answer|suggestions?|recommendations?|explanation|recipe|list|plan)\b",
+    rf"\b(?:did|had|were|was) you\b|\bhave you (?:ever )?(?:given|written|{_TOLD})\b|\byou (?:wrote|gave|{_TOLD})\b"
+    r"|\byour (?:advice|answer|suggestions?|recommendations?|explanation)\b",
     re.IGNORECASE,
 )
 _PRESENT = re.compile(

@@ -38,16 +38,24 @@ async def rank(search: Search, candidates: Surroundings, reranker: Reranker | No
     signals = [(weights.lexical, fuse.lexical_signal(candidates, counts, search.lexical, weights.reach))]
     if search.encoded is not None and candidates.vectors is not None:
         signals.append((weights.vector, fuse.vector_signal(candidates, search.encoded.vector, weights.reach)))
+    indexed = _indexed(candidates) if len(signals) > 1 else None
     late: dict[int, float] = {}
     if reranker is not None and weights.late_interaction > 0 and weights.rerank_depth > 0:
-        order = np.argsort(-fuse.weighted(signals), kind="stable")[: weights.rerank_depth]
+        order = np.argsort(-fuse.weighted(signals, indexed), kind="stable")[: weights.rerank_depth]
         late = await _late(search, candidates, order, reranker)
         if late:
             known = [late.get(place) for place in range(len(candidates.passage_ids))]
             signals.append((weights.late_interaction, fuse.with_unknown(known)))
     named = authors_named(search.ask.question, set(candidates.authors))
-    scores = _adjusted(search, candidates, fuse.weighted(signals), named)
+    scores = _adjusted(search, candidates, fuse.weighted(signals, indexed), named)
     return Ranking(scores, late, counts, named, await _eligible(search, candidates))
+
+
+def _indexed(candidates: Surroundings) -> NDArray[np.bool_] | None:
+    """Which candidates have a vector; None where there are none at all."""
+    if candidates.vectors is None:
+        return None
+    return np.asarray(np.any(candidates.vectors != 0, axis=1), dtype=np.bool_)
 
 
 def _adjusted(

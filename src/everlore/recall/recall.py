@@ -13,7 +13,7 @@ from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
 from everlore.recall.hits import make_hits
-from everlore.recall.lanes import Lane, lexical_lane, narrowed, time_lane, vector_lane
+from everlore.recall.lanes import Lane, allowed_by, lexical_lane, narrowed, time_lane, vector_lane
 from everlore.recall.plan import plan
 from everlore.recall.rank import rank
 from everlore.recall.search import Ask, Clock, Search, Weights
@@ -21,12 +21,15 @@ from everlore.store import index, postings
 from everlore.store import recall as store
 from everlore.store.database import Connection, Database
 from everlore.store.index import EmbeddingModel
-from everlore.store.recall import LaneTimeout
+from everlore.store.recall import LaneTimeout, Surroundings
 
 __all__ = ["Ask", "Weights", "recall"]
 
 # A connection is held while the question is embedded; a model that hangs must not keep it from others for long.
 PATIENCE_S = 10.0
+# How much deeper the lanes are read when long messages crowd out others, and how deep at the most.
+_DEEPER = 4
+_DEEPEST = 4000
 
 
 async def recall(
@@ -65,6 +68,10 @@ async def _model_in_use(
             f"the embedding model {model.name} is not configured here: found by words and time only"
         )
         return None, None
+    if await index.is_behind(connection, model):
+        clock.degraded.append(
+            "some messages are not indexed yet: those are found by their words and time only"
+        )
     return model, embedder
 
 
@@ -72,7 +79,8 @@ async def _read_words(
     connection: Connection, ask: Ask, weights: Weights, clock: Clock, model: EmbeddingModel | None
 ) -> Search:
     """Everything that needs no vector: the plan, what the filter leaves, and BM25 of all passages."""
-    within, allowed = await narrowed(connection, ask)
+    within = await narrowed(connection, ask)
+    allowed = await allowed_by(connection, within)
     view = await postings.read(connection, ask.question)
     return Search(
         connection=connection,
@@ -86,42 +94,71 @@ async def _read_words(
         lexical=bm25.score(view),
         model=model,
         encoded=None,
+        depth=max(weights.lane_depth, ask.limit),
     )
 
 
 async def _answer(
     search: Search, encoding: "asyncio.Future[EncodedQuestion] | None", reranker: Reranker | None
 ) -> Recall:
-    clock, connection = search.clock, search.connection
-    lanes: dict[str, Lane] = {"lexical": await lexical_lane(search), "vector": [], "time": []}
+    clock = search.clock
+    words = await lexical_lane(search)
     clock.mark("lexical")
     search.encoded = await _encoded(encoding, clock)
     clock.mark("embedding")
-    try:
-        async with store.lane(connection, clock.remaining_ms()):
-            lanes["vector"] = await vector_lane(search)
-    except LaneTimeout:
-        if search.encoded is not None:
-            clock.late("vector")
-        search.encoded = None
+    lanes = {"lexical": words} | await _other_lanes(search)
     clock.mark("vector")
-    try:
-        async with store.lane(connection, clock.remaining_ms()):
-            lanes["time"] = await time_lane(search)
-    except LaneTimeout:
-        if search.plan.times:
-            clock.late("time")
-    seeds = sorted({number for lane in lanes.values() for number, _ in lane})
-    if not seeds:
+    candidates = await _candidates(search, lanes)
+    while _crowded(search, lanes, candidates):
+        # Long messages hold many passages and crowd out others: look deeper.
+        search.depth *= _DEEPER
+        lanes = {"lexical": await lexical_lane(search)} | await _other_lanes(search)
+        candidates = await _candidates(search, lanes)
+    if candidates is None:
         return Recall(search.ask.question, (), tuple(clock.degraded), clock.took_ms)
-    model_id = search.model.model_id if search.model and search.encoded else None
-    candidates = await store.around(connection, seeds, search.weights.reach, model_id)
     clock.mark("candidates")
     ranking = await rank(search, candidates, reranker)
     clock.mark("rank")
     hits = await make_hits(search, candidates, ranking, lanes)
     clock.mark("hits")
-    return Recall(search.ask.question, hits, tuple(clock.degraded), clock.took_ms)
+    return Recall(search.ask.question, hits, tuple(dict.fromkeys(clock.degraded)), clock.took_ms)
+
+
+async def _other_lanes(search: Search) -> dict[str, Lane]:
+    """The lanes that are left out when they are late."""
+    clock = search.clock
+    lanes: dict[str, Lane] = {"vector": [], "time": []}
+    try:
+        async with store.lane(search.connection, clock.remaining_ms()):
+            lanes["vector"] = await vector_lane(search)
+    except LaneTimeout:
+        if search.encoded is not None:
+            clock.late("vector")
+        search.encoded = None
+    try:
+        async with store.lane(search.connection, clock.remaining_ms()):
+            lanes["time"] = await time_lane(search)
+    except LaneTimeout:
+        if search.plan.times:
+            clock.late("time")
+    return lanes
+
+
+async def _candidates(search: Search, lanes: Mapping[str, Lane]) -> Surroundings | None:
+    """What the lanes offer, with neighbours; None if they offer nothing."""
+    seeds = sorted({number for lane in lanes.values() for number, _ in lane})
+    if not seeds:
+        return None
+    model_id = search.model.model_id if search.model and search.encoded else None
+    return await store.around(search.connection, seeds, search.weights.reach, model_id)
+
+
+def _crowded(search: Search, lanes: Mapping[str, Lane], candidates: Surroundings | None) -> bool:
+    """Whether fewer messages were found than asked for although a lane has more to offer, and there is time."""
+    if candidates is None or search.depth >= _DEEPEST or len(set(candidates.message_ids)) >= search.ask.limit:
+        return False
+    remaining = search.clock.remaining_ms()
+    return (remaining is None or remaining > 0) and any(len(lane) >= search.depth for lane in lanes.values())
 
 
 async def _encoded(

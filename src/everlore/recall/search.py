@@ -74,7 +74,8 @@ class Clock:
 @dataclass(slots=True)
 class Search:
     """`within` is the filter with project and taxonomy turned into threads; `allowed` are all passages that it leaves, if
-    they are few. `encoded` is None when there is no vector of the question, or it came too late."""
+    they are few. `depth` is how many passages each lane offers. `encoded` is None when there is no vector of the question,
+    or it came too late."""
 
     connection: Connection
     ask: Ask
@@ -87,3 +88,4 @@ class Search:
     lexical: Lexical
     model: EmbeddingModel | None
     encoded: EncodedQuestion | None
+    depth: int

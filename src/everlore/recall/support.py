@@ -5,7 +5,8 @@ Measured: no raw score separates "never said" from "said" across data sets, so t
     confidence = (0.6 x rare words covered + 0.4 x late interaction) x (0.75 if another person speaks than the one asked about)
 
 Rare words covered: the share of the question's words, each counted by its inverse document frequency, that the message says.
-Late interaction is stretched from 0.3-0.9 (what unrelated and equal texts reach) to 0-1. Without it the words alone count.
+Late interaction is stretched from 0.3-0.9 (what unrelated and equal texts reach) to 0-1. Where it was not computed its
+share is missing, so that the numbers of one recall compare.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,10 +34,10 @@ def support(
     covered = [term for term in by_rarity if term in present]
     total = sum(rarity[term] for term in by_rarity)
     share = sum(rarity[term] for term in covered) / total if total else 0.0
-    confidence = share
+    confidence = _WORDS * share
     if late_interaction is not None:
         stretched = min(max((late_interaction - _LATE_LOW) / (_LATE_HIGH - _LATE_LOW), 0.0), 1.0)
-        confidence = _WORDS * share + _LATE * stretched
+        confidence += _LATE * stretched
     if speaker == "another":
         confidence *= _ANOTHER_SPEAKER
     return Support(

@@ -75,7 +75,8 @@ async def open_thread(
     """The thread of that name, made if need be, locked until the end of the transaction."""
     project_id: UUID | None = None
     if project is not None:
-        cursor = await connection.execute(_QUERIES["open_project"], {"id": new_id(), "name": project})
+        await connection.execute(_QUERIES["make_project"], {"id": new_id(), "name": project})
+        cursor = await connection.execute(_QUERIES["find_project"], {"name": project})
         project_id = fetched(await cursor.fetchone())
     cursor = await connection.execute(
         _QUERIES["open_thread"],

@@ -40,6 +40,11 @@ async def models(connection: Connection) -> list[EmbeddingModel]:
     return [EmbeddingModel(*row) for row in rows]
 
 
+async def is_behind(connection: Connection, model: EmbeddingModel) -> bool:
+    """Whether some passages of the workspace have no vector of the model yet."""
+    return fetched(await (await connection.execute(_QUERIES["is_behind"], {"step": model.step})).fetchone())
+
+
 async def register_model(connection: Connection, name: str, dimensions: int) -> int:
     """Make a model known; returns its id. The first is in use at once. Other dimensions than before are refused."""
     cursor = await connection.execute(_QUERIES["register_model"], {"name": name, "dimensions": dimensions})

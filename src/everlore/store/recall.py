@@ -25,8 +25,8 @@ class LaneTimeout(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a recall is limited to. `threads` and `taxonomy` belong together: a passage with a path of its own counts by
-    that path, any other by its thread."""
+    """What a recall is limited to. `branch` are the threads under the path `taxonomy`: a passage with a path of its own
+    counts by that path, any other by its thread."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -34,6 +34,7 @@ class Filter:
     threads: tuple[UUID, ...] | None = None
     taxonomy: str | None = None
     kinds: tuple[str, ...] | None = None
+    branch: tuple[UUID, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -47,6 +48,7 @@ class Filter:
             "threads": None if self.threads is None else list(self.threads),
             "taxonomy": self.taxonomy,
             "kinds": None if self.kinds is None else list(self.kinds),
+            "branch": list(self.branch),
         }
 
 

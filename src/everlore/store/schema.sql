@@ -143,7 +143,7 @@ CREATE FUNCTION everlore.open_workspace(id uuid, called text) RETURNS uuid
 
 ALTER FUNCTION everlore.open_workspace(id uuid, called text) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[] DEFAULT NULL::integer[]) RETURNS SETOF integer
+CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[] DEFAULT NULL::integer[], branch uuid[] DEFAULT NULL::uuid[]) RETURNS SETOF integer
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -162,8 +162,8 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
                 where (since is null or p.occurred_at >= since)
                   and (until is null or p.occurred_at < until)
                   and (by_author is null or lower(p.author) = lower(by_author))
-                  and (in_threads is null or p.thread_id = any (in_threads) and (under is null or p.taxonomy is null)
-                       or under is not null and p.taxonomy <@ under)
+                  and (in_threads is null or p.thread_id = any (in_threads))
+                  and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
                   and (of_kinds is null or p.kind = any (of_kinds))
                 limit at_most;
             return;
@@ -175,13 +175,13 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
               and (since is null or p.occurred_at >= since)
               and (until is null or p.occurred_at < until)
               and (by_author is null or lower(p.author) = lower(by_author))
-              and (in_threads is null or p.thread_id = any (in_threads) and (under is null or p.taxonomy is null)
-                   or under is not null and p.taxonomy <@ under)
+              and (in_threads is null or p.thread_id = any (in_threads))
+              and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
               and (of_kinds is null or p.kind = any (of_kinds))
             limit at_most;
     end $$;
 
-ALTER FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[]) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[], branch uuid[]) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.query_words(question text) RETURNS TABLE(word text, term text)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -332,7 +332,7 @@ CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, a
 
 ALTER FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, of_kinds text[] DEFAULT NULL::text[]) RETURNS TABLE(passage_id integer, distance real)
+CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, of_kinds text[] DEFAULT NULL::text[], branch uuid[] DEFAULT NULL::uuid[]) RETURNS TABLE(passage_id integer, distance real)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET "hnsw.ef_search" TO '200'
@@ -355,8 +355,8 @@ CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at
             filter := 'and exists (select from everlore.passage p where p.workspace_id = $1 and p.passage_id = v.passage_id
                 and ($4 is null or p.occurred_at >= $4) and ($5 is null or p.occurred_at < $5)
                 and ($6 is null or lower(p.author) = lower($6)) and ($9 is null or p.kind = any ($9))
-                and ($7 is null or p.thread_id = any ($7) and ($8 is null or p.taxonomy is null)
-                     or $8 is not null and p.taxonomy <@ $8))';
+                and ($7 is null or p.thread_id = any ($7))
+                and ($8 is null or p.taxonomy <@ $8 or p.taxonomy is null and p.thread_id = any ($10)))';
         end if;
         return query execute format(
             'select v.passage_id, (v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s))::real
@@ -364,10 +364,10 @@ CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at
              where v.workspace_id = $1 and v.model_id = %2$s %3$s
              order by v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s)
              limit $3', dims, model, filter)
-            using ws, question, at_most, since, until, by_author, in_threads, under, of_kinds;
+            using ws, question, at_most, since, until, by_author, in_threads, under, of_kinds, branch;
     end $_$;
 
-ALTER FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[]) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[]) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.vector_index_name(model smallint) RETURNS text
     LANGUAGE sql STABLE
@@ -492,7 +492,8 @@ CREATE TABLE everlore.passage (
     occurred_at timestamp with time zone NOT NULL,
     taxonomy public.ltree,
     text text NOT NULL,
-    length integer GENERATED ALWAYS AS (((length(text) - length(replace(text, ' '::text, ''::text))) + 1)) STORED NOT NULL,
+    length integer GENERATED ALWAYS AS (((length(text) - length(translate(text, ' 
+	'::text, ''::text))) + 1)) STORED NOT NULL,
     normalised text GENERATED ALWAYS AS (everlore.normalise(text)) STORED NOT NULL,
     terms tsvector GENERATED ALWAYS AS (everlore.terms(text)) STORED NOT NULL
 );
@@ -1150,9 +1151,9 @@ REVOKE ALL ON FUNCTION everlore.open_workspace(id uuid, called text) FROM PUBLIC
 GRANT ALL ON FUNCTION everlore.open_workspace(id uuid, called text) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.open_workspace(id uuid, called text) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[]) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[]) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[], branch uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[], branch uuid[]) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[], branch uuid[]) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.query_words(question text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.query_words(question text) TO everlore_app;
@@ -1188,9 +1189,9 @@ REVOKE ALL ON FUNCTION everlore.vector_exact(model smallint, question public.hal
 GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[]) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[]) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[]) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[]) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.vector_index_name(model smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint) TO everlore_app;

@@ -22,7 +22,7 @@ from everlore.store.job_queue import connector
 log = logging.getLogger(__name__)
 
 QUEUE = "index"
-MAX_ATTEMPTS = 6
+MAX_ATTEMPTS = 10
 # Heartbeats tell a killed worker from a busy one. Its jobs hold their threads' locks, so it should not take long.
 HEARTBEAT_S = 2.0
 STALLED_AFTER_S = 10.0

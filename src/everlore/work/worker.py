@@ -16,6 +16,8 @@ log = logging.getLogger(__name__)
 SWEEP_EVERY_S = 10.0
 _RESTART_AFTER_S = 2.0
 _GRACE_S = 30.0
+# Who presses Ctrl-C wants to leave; what is embedded so far was committed, the rest is done another time.
+_IMPATIENT_S = 1.0
 
 
 class Worker:
@@ -88,6 +90,7 @@ async def run_queued(work: Work) -> None:
                 delete_jobs="successful",
                 update_heartbeat_interval=HEARTBEAT_S,
                 stalled_worker_timeout=STALLED_AFTER_S,
+                shutdown_graceful_timeout=_IMPATIENT_S,
             )
             left = set(await run_held(app, work))
             if left <= seen:

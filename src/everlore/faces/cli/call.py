@@ -9,7 +9,6 @@ import threading
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import typer
@@ -48,7 +47,7 @@ class Call:
     """The global options. `secrets` are parts of connection strings that no message may repeat."""
 
     json: bool
-    data_dir: Path | None = None
+    data_dir: str | None = None
     database_url: str | None = None
     verbose: bool = False
     secrets: set[str] = field(default_factory=set[str])
@@ -65,10 +64,6 @@ class Call:
         if self.database_url is not None:
             self.secrets |= _secrets(self.database_url)
         settings = load_settings(data_dir=self.data_dir, database_url=self.database_url, **flags)
-        if self.data_dir is not None:
-            # Somebody who names a folder means the embedded server in it, whatever the environment says.
-            urls: tuple[str, ...] = ("database_url", "migration_url", "worker_url")
-            settings = settings.model_copy(update=dict.fromkeys(urls))
         for url in (settings.database_url, settings.migration_url, settings.worker_url):
             self.secrets |= _secrets(url or "")
         return settings
@@ -145,19 +140,30 @@ async def _until_told_to_end(main: Coroutine[Any, Any, T]) -> T:
 
 async def index_one(lore: "Everlore", workspace: "Workspace", out: Output) -> None:
     """See to it that what was just recorded is found by meaning: by the worker that runs, or else here and now."""
+    if not await taken_by_worker(lore, workspace, to_the_end=True):
+        await lore.catch_up()
+        await warn_of_backlog(lore, out)
+
+
+async def taken_by_worker(lore: "Everlore", workspace: "Workspace", *, to_the_end: bool) -> bool:
+    """Whether a worker runs and indexes what waits here: soon all of it, or at least (not `to_the_end`) some."""
     deadline = asyncio.get_running_loop().time() + _OTHER_WORKER_S
+    before: int | None = None
     while await lore.worker_is_alive():
-        if not any((await workspace.status()).unembedded.values()):
-            return
+        waiting = sum((await workspace.status()).unembedded.values())
+        before = waiting if before is None else before
+        if not waiting or (waiting < before and not to_the_end):
+            return True
         if asyncio.get_running_loop().time() > deadline:
-            break
+            return False
         await asyncio.sleep(_ASK_AGAIN_S)
-    await lore.catch_up()
-    await warn_of_backlog(lore, out)
+    return False
 
 
 async def warn_of_backlog(lore: "Everlore", out: Output) -> None:
     """After indexing something may be left only if a model failed or is not configured here."""
+    if lore.settings.embedder == "none":
+        return  # as the user wants it
     for model in (await lore.status()).models:
         if model.in_use and model.threads_behind:
             out.warn(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
+from everlore.domain.errors import InvalidInput
 from everlore.faces.cli.call import Call, Json, call_of, run
 from everlore.faces.cli.output import Output, facts, table
 
@@ -22,6 +23,7 @@ app = typer.Typer(no_args_is_help=True, help="The database: migrations, backup, 
 
 Role: TypeAlias = Literal["app", "owner", "worker"]
 _LARGEST = 8
+_DUMP = b"PGDMP"  # what files in pg_dump's custom format begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,9 @@ class Place:
 def _reached(call: Call) -> Generator[Place]:
     """The database, which stays up meanwhile. By URL it need not be migrated; the embedded one is."""
     settings = call.settings()
-    if settings.database_url is not None:
-        owner = settings.migration_url or settings.database_url
-        yield Place(settings.database_url, owner, settings.worker_url or settings.database_url, owner)
+    if app := settings.database_url or settings.migration_url:
+        owner = settings.migration_url or app
+        yield Place(app, owner, settings.worker_url or app, owner)
         return
 
     from everlore.app import prepare_embedded
@@ -243,6 +245,17 @@ def backup(
         call.out.line(f"Wrote {_bytes(size)} to {file}.")
 
 
+def _require_dump(file: Path) -> None:
+    """Refuse what is plainly something else, before a database is made for it."""
+    try:
+        with file.open("rb") as given:
+            begins = given.read(len(_DUMP))
+    except OSError as error:
+        raise InvalidInput(str(file), f"cannot be read: {error.strerror}") from error
+    if begins != _DUMP:
+        raise InvalidInput(str(file), "is no Everlore backup")
+
+
 @app.command()
 def restore(ctx: typer.Context, file: File, to_json: Json = False) -> None:
     """Fill an empty database from a backup. All of it is restored, or nothing.
@@ -252,6 +265,7 @@ def restore(ctx: typer.Context, file: File, to_json: Json = False) -> None:
     from everlore.store.backup import restore
 
     call = call_of(ctx)
+    _require_dump(file)
     with _reached(call) as place:
         tools = place.tool("pg_restore"), place.tool("psql")
         restored = run(restore(place.administrator, file, *tools))

@@ -66,7 +66,7 @@ def _categories(given: str) -> list[int]:
 @contextmanager
 def _place(call: Call) -> "Generator[Settings]":
     """The settings to measure with: a database of its own, unless one was named on the command line."""
-    if call.data_dir is not None or call.database_url is not None:
+    if call.data_dir or call.database_url:
         yield call.settings()
         return
     folder = Path(tempfile.mkdtemp(prefix="everlore-eval-"))

@@ -1,6 +1,7 @@
 """The group `import`: files of other tools become messages. Running an import again is harmless: it goes on where it stopped."""
 
 import re
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ import typer
 
 from everlore.domain.errors import InvalidInput
 from everlore.domain.messages import NewMessage, Receipt
-from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run, warn_of_backlog
+from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run, taken_by_worker, warn_of_backlog
 
 if TYPE_CHECKING:
     from everlore.app import Everlore
@@ -23,7 +24,15 @@ _PLACE = re.compile(r"messages\[(\d+)\]\.?(.*)")
 
 app = typer.Typer(no_args_is_help=True, help="Import conversations from files.")
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.")]
+
+def _standard_input(file: Path) -> Path:
+    return Path("/dev/stdin") if file == Path("-") else file
+
+
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="The file to read; - is standard input.", callback=_standard_input),
+]
 NoIndex = Annotated[
     bool, typer.Option("--no-index", help="Leave indexing by meaning to a worker or a later command.")
 ]
@@ -143,8 +152,12 @@ def jsonl(
     _import(call, file, workspace, total, keep, index=not no_index, to_json=to_json)
 
 
-def _count_lines(file: Path) -> int:
+def _count_lines(file: Path) -> int | None:
+    """How many lines there are to import; None for what can be read only once (a pipe, standard input)."""
     try:
+        mode = file.stat().st_mode
+        if file.is_relative_to("/dev") or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            return None
         with file.open("rb") as lines:
             return sum(1 for _ in lines)
     except OSError as error:
@@ -223,7 +236,7 @@ def _import(
     call: Call,
     file: Path,
     workspace: str,
-    total: int,
+    total: int | None,
     keep: "Callable[[Workspace, Summary, Callable[[int], None]], object]",
     *,
     index: bool,
@@ -254,8 +267,8 @@ def _import(
 
 
 async def index_all(call: Call, lore: "Everlore", memory: "Workspace", summary: Summary) -> None:
-    """Embed what was imported, unless a worker of another process is about to."""
-    if await lore.worker_is_alive():
+    """Embed what was imported, unless a worker of another process is at it."""
+    if await taken_by_worker(lore, memory, to_the_end=False):
         summary.indexed = "by a worker"
         return
     waiting = max((await memory.status()).unembedded.values(), default=0)

@@ -5,13 +5,13 @@ left out; 130 stopped by Ctrl-C (128 plus the signal's number for others).
 """
 
 import contextlib
+import errno
 import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, TextIO, cast
 
 import typer
 
@@ -28,6 +28,7 @@ from everlore.faces.cli.call import Call, Terminated, call_of, set_up_logging
 from everlore.faces.cli.output import as_json, clean
 
 FAILED, UNUSABLE, INTERRUPTED = 1, 2, 130
+_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 app = typer.Typer(
     name="everlore",
@@ -57,7 +58,7 @@ def _print_version(wanted: bool) -> None:
 def options(
     ctx: typer.Context,
     data_dir: Annotated[
-        Path | None,
+        str | None,  # a path would make the current folder of an empty one
         typer.Option(metavar="PATH", help="Where the embedded Postgres keeps its data (EVERLORE_DATA_DIR)."),
     ] = None,
     database_url: Annotated[
@@ -75,7 +76,7 @@ def options(
     ] = False,
 ) -> None:
     """Global options stand before the command."""
-    if data_dir is not None and database_url is not None:
+    if data_dir and database_url:
         raise typer.BadParameter("--data-dir and --database-url exclude each other; give one.")
     call = call_of(ctx)
     call.data_dir, call.database_url, call.verbose = data_dir, database_url, verbose
@@ -88,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = given[: given.index("--")] if "--" in given else given
     # Not asked of the parser: it may be the one who complains.
     call = Call(json="--json" in options)
+    _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -95,11 +97,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run(call, given)
         sys.stdout.flush()
         return code
-    except BrokenPipeError:
-        # Whoever read us has enough. What is still buffered must not complain when the interpreter ends.
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        # What is still buffered must not complain when the interpreter ends.
+        _silence(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            return FAILED  # whoever read us has enough
+        with contextlib.suppress(OSError):
+            return _fail(call, "unavailable", f"The output cannot be written: {error.strerror}.", FAILED)
+        _silence(sys.stderr)
         return FAILED
+
+
+def _open_missing_streams() -> None:
+    """In this order each gets the number of the one that is missing, which no file or socket can take then."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - for as long as we run
+
+
+def _silence(stream: TextIO) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _is_of_output(error: Exception) -> bool:
+    """Errors of files name them, and those of the database are ours by now."""
+    return isinstance(error, OSError) and error.filename is None and error.errno in _UNWRITABLE
 
 
 def _run(call: Call, arguments: list[str]) -> int:
@@ -123,7 +146,9 @@ def _run(call: Call, arguments: list[str]) -> int:
         context = getattr(error, "ctx", None)
         hint = f" Try `{context.command_path} --help`." if context is not None else ""
         return _fail(call, "usage", f"{error.format_message().rstrip('.')}.{hint}", UNUSABLE)
-    except Exception as error:  # noqa: BLE001 - the edge of this face: nobody should be shown a traceback unasked
+    except Exception as error:  # the edge of this face: nobody should be shown a traceback unasked
+        if _is_of_output(error):
+            raise
         if call.verbose:
             traceback.print_exc()
         message = (

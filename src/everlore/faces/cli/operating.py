@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from everlore.store.operations import ModelProgress, ParkedJob
 
 WEAKER = (
-    "weaker: one login serves for everything and only acts as the application's role. Set EVERLORE_WORKER_URL and "
-    "EVERLORE_MIGRATION_URL, and let EVERLORE_DATABASE_URL log in as everlore_app."
+    "weaker: the application's login only acts as everlore_app and could stop doing so. Let EVERLORE_DATABASE_URL log in "
+    "as everlore_app."
 )
 
 jobs = typer.Typer(no_args_is_help=True, help="Background jobs that failed for good.")
@@ -70,7 +70,9 @@ def _print(out: Output, found: dict[str, Any]) -> None:
             {
                 "Postgres": f"{found['postgres']}, {'embedded' if found['embedded'] else 'by URL'}",
                 "data folder": found["data_dir"],
-                "isolation": WEAKER if found["isolation"] == "weaker" else "full: a login for each role",
+                "isolation": WEAKER
+                if found["isolation"] == "weaker"
+                else "full: the application logs in as everlore_app",
                 "workspaces": f"{found['workspaces']:,} with {found['messages']:,} messages",
                 "workers": found["workers"] or "none; commands index by themselves",
                 "jobs": counted or "none waiting",

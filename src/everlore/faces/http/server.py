@@ -56,7 +56,7 @@ def create_app(settings: Settings, *, worker: bool = True, **open_options: Any) 
 async def serve(
     settings: Settings, *, worker: bool, ready: Callable[[str], None], **open_options: Any
 ) -> None:
-    """Serve until SIGINT or SIGTERM, then finish what was begun and return. A second signal stops at once.
+    """Serve until SIGINT, SIGTERM or SIGHUP, then finish what was begun and return. A second signal stops at once.
 
     `ready` is told the URL as soon as requests are answered. Raises ConfigurationError where the port cannot be had, and
     what `Everlore.open` raises.
@@ -112,7 +112,9 @@ def _stopped_by_signals(server: uvicorn.Server) -> Generator[None]:
             task.cancel()
         server.should_exit = True
 
-    signals = (signal.SIGINT, signal.SIGTERM)
+    signals = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup sets it
+        signals.append(signal.SIGHUP)
     for number in signals:
         loop.add_signal_handler(number, stop)
     try:

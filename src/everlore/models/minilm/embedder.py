@@ -21,6 +21,8 @@ DIMENSIONS = 384
 # Texts of like length run together. More than this gains nothing on a processor, and delays a question that comes between.
 _BATCH = 8
 _CACHED_QUESTIONS = 512
+# The vocabulary's [UNK].
+_UNKNOWN = 100
 
 
 class MiniLM:
@@ -89,13 +91,14 @@ class MiniLM:
     def _encode_question(self, text: str) -> EncodedQuestion:
         encoding = load_tokenizer().encode(text)
         states = self._states([encoding.ids])[0]
-        return EncodedQuestion(_pooled(states), self._reduced(states[1:-1]), tuple(encoding.offsets[1:-1]))
+        tokens = self._reduced(states, encoding.ids)
+        return EncodedQuestion(_pooled(states), tokens, tuple(encoding.offsets[1:-1]))
 
     def _encode_batch(self, texts: list[str]) -> list[EncodedPassage]:
         encodings = load_tokenizer().encode_batch(texts)
         return [
-            EncodedPassage(_pooled(states), _bytes(self._reduced(states[1:-1])))
-            for states in self._states([encoding.ids for encoding in encodings])
+            EncodedPassage(_pooled(states), _bytes(self._reduced(states, encoding.ids)))
+            for encoding, states in zip(encodings, self._states([e.ids for e in encodings]), strict=True)
         ]
 
     def _states(self, ids: list[list[int]]) -> list[Vector]:
@@ -110,8 +113,12 @@ class MiniLM:
         states: Vector = self._session.run(None, inputs)[0]
         return [states[row, : len(text_ids)] for row, text_ids in enumerate(ids)]
 
-    def _reduced(self, states: Vector) -> Vector:
-        return _unit(_unit(states) @ self._projection)
+    def _reduced(self, states: Vector, ids: list[int]) -> Vector:
+        """Token vectors without the two tokens that frame a text. What the vocabulary does not know (most of Chinese, say)
+        becomes zero: all unknown words look alike to the model and would match each other."""
+        reduced = _unit(_unit(states[1:-1]) @ self._projection)
+        reduced[np.array(ids[1:-1], dtype=np.int64) == _UNKNOWN] = 0
+        return reduced
 
 
 def _pooled(states: Vector) -> Vector:

@@ -17,7 +17,7 @@ create table everlore.passage (
     occurred_at timestamptz not null,
     taxonomy ltree,
     text text not null,
-    length integer not null generated always as (length(text) - length(replace(text, ' ', '')) + 1) stored,
+    length integer not null generated always as (length(text) - length(translate(text, E' \n\t', '')) + 1) stored,
     normalised text not null generated always as (everlore.normalise(text)) stored,
     terms tsvector not null generated always as (everlore.terms(text)) stored,
     primary key (workspace_id, passage_id),

@@ -61,7 +61,7 @@ create function everlore.vectors_of(model smallint, passages integer[]) returns 
 create function everlore.vector_hnsw(
     model smallint, question halfvec, at_most integer,
     since timestamptz default null, until timestamptz default null, by_author text default null,
-    in_threads uuid[] default null, under ltree default null, of_kinds text[] default null)
+    in_threads uuid[] default null, under ltree default null, of_kinds text[] default null, branch uuid[] default null)
     returns table (passage_id integer, distance real)
     language plpgsql stable
     set search_path = everlore, public, pg_temp
@@ -85,8 +85,8 @@ create function everlore.vector_hnsw(
             filter := 'and exists (select from everlore.passage p where p.workspace_id = $1 and p.passage_id = v.passage_id
                 and ($4 is null or p.occurred_at >= $4) and ($5 is null or p.occurred_at < $5)
                 and ($6 is null or lower(p.author) = lower($6)) and ($9 is null or p.kind = any ($9))
-                and ($7 is null or p.thread_id = any ($7) and ($8 is null or p.taxonomy is null)
-                     or $8 is not null and p.taxonomy <@ $8))';
+                and ($7 is null or p.thread_id = any ($7))
+                and ($8 is null or p.taxonomy <@ $8 or p.taxonomy is null and p.thread_id = any ($10)))';
         end if;
         return query execute format(
             'select v.passage_id, (v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s))::real
@@ -94,7 +94,7 @@ create function everlore.vector_hnsw(
              where v.workspace_id = $1 and v.model_id = %2$s %3$s
              order by v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s)
              limit $3', dims, model, filter)
-            using ws, question, at_most, since, until, by_author, in_threads, under, of_kinds;
+            using ws, question, at_most, since, until, by_author, in_threads, under, of_kinds, branch;
     end $$;
 
 -- Threads of a project or under a taxonomy path. ltree's operators are not leakproof, so under row-level security the
@@ -141,10 +141,11 @@ create function everlore.messages_ending(ending text) returns setof uuid
     end $$;
 
 -- The passages that a filter leaves, at most so many: the caller asks for one more than it can use, to learn whether the
--- filter is narrow. A passage has a path of its own only where its message has; otherwise its thread's counts.
+-- filter is narrow. A passage has a path of its own only where its message has; otherwise its thread's counts (`branch`: the
+-- threads under the path).
 create function everlore.passages_within(
     at_most integer, since timestamptz, until timestamptz, by_author text, in_threads uuid[], under ltree, of_kinds text[],
-    among integer[] default null)
+    among integer[] default null, branch uuid[] default null)
     returns setof integer
     language plpgsql stable security definer
     set search_path = everlore, public, pg_temp
@@ -164,8 +165,8 @@ create function everlore.passages_within(
                 where (since is null or p.occurred_at >= since)
                   and (until is null or p.occurred_at < until)
                   and (by_author is null or lower(p.author) = lower(by_author))
-                  and (in_threads is null or p.thread_id = any (in_threads) and (under is null or p.taxonomy is null)
-                       or under is not null and p.taxonomy <@ under)
+                  and (in_threads is null or p.thread_id = any (in_threads))
+                  and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
                   and (of_kinds is null or p.kind = any (of_kinds))
                 limit at_most;
             return;
@@ -177,8 +178,8 @@ create function everlore.passages_within(
               and (since is null or p.occurred_at >= since)
               and (until is null or p.occurred_at < until)
               and (by_author is null or lower(p.author) = lower(by_author))
-              and (in_threads is null or p.thread_id = any (in_threads) and (under is null or p.taxonomy is null)
-                   or under is not null and p.taxonomy <@ under)
+              and (in_threads is null or p.thread_id = any (in_threads))
+              and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
               and (of_kinds is null or p.kind = any (of_kinds))
             limit at_most;
     end $$;

@@ -137,9 +137,9 @@ grant execute on function
     everlore.current_workspace(), everlore.defer_index(uuid),
     everlore.vector_exact(smallint, halfvec, integer), everlore.vector_among(smallint, halfvec, integer[], integer),
     everlore.vectors_of(smallint, integer[]),
-    everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, text[]),
+    everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, text[], uuid[]),
     everlore.threads_within(text, ltree), everlore.messages_ending(text),
-    everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, text[], integer[]),
+    everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, text[], integer[], uuid[]),
     everlore.vector_index_name(smallint), everlore.has_vector_index(smallint),
     everlore.open_workspace(uuid, text), everlore.register_embedding_model(text, integer)
     to everlore_app, everlore_worker;

@@ -9,11 +9,13 @@ with made as (
 )
 select * from made;
 
--- open_project: the project of that name, made if need be
+-- make_project: the project of that name, if there is none. (An update in its place would lock it against other writers.)
 insert into everlore.project (workspace_id, project_id, name)
 values (everlore.current_workspace(), %(id)s, %(name)s)
-on conflict (workspace_id, name) do update set name = excluded.name
-returning project_id;
+on conflict (workspace_id, name) do nothing;
+
+-- find_project: the project of that name
+select project_id from everlore.project where name = %(name)s;
 
 -- find_thread: the id of the thread of that name
 select thread_id from everlore.thread where name = %(name)s;

@@ -1,6 +1,10 @@
 -- models: the embedding models that the database knows
 select model_id, name, dimensions, in_use from everlore.embedding_model order by model_id;
 
+-- is_behind: whether any thread of this workspace has passages that the step has not come to
+select exists (select from everlore.watermark
+               where workspace_id = everlore.current_workspace() and step = %(step)s and position < written);
+
 -- register_model: make a model known; the first is in use at once
 select everlore.register_embedding_model(%(name)s, %(dimensions)s);
 

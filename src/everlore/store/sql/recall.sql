@@ -8,14 +8,14 @@ from everlore.vector_among(%(model_id)s::smallint, %(vector)s::text::halfvec, %(
 -- vector_hnsw: the nearest passages by the index, under a filter
 select passage_id, distance
 from everlore.vector_hnsw(%(model_id)s::smallint, %(vector)s::text::halfvec, %(at_most)s, %(since)s, %(until)s, %(author)s,
-                          %(threads)s::uuid[], %(taxonomy)s::ltree, %(kinds)s::text[]);
+                          %(threads)s::uuid[], %(taxonomy)s::ltree, %(kinds)s::text[], %(branch)s::uuid[]);
 
 -- threads_within: threads of a project or under a taxonomy path
 select everlore.threads_within(%(project)s, %(taxonomy)s::ltree);
 
 -- passages_within: passages that a filter leaves, at most so many
 select everlore.passages_within(%(at_most)s, %(since)s, %(until)s, %(author)s, %(threads)s::uuid[], %(taxonomy)s::ltree,
-                                %(kinds)s::text[], %(among)s::integer[]);
+                                %(kinds)s::text[], %(among)s::integer[], %(branch)s::uuid[]);
 
 -- latest: the latest passages of a stretch of time: what the time lane offers without an embedder
 select passage_id from everlore.passage
@@ -63,23 +63,28 @@ from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
     select name from everlore.thread where thread_id = m.thread_id offset 0
 ) as t;
 
--- neighbours: messages next to the given ones, in the same session
+-- neighbours: messages next to the given ones, in the same session; what was deleted between leaves no hole
 with seed as materialized (
-    select s.message_id, s.thread_id, s.session_id, s.position, s.position - %(reach)s as first, s.position + %(reach)s as last
+    select s.message_id, s.thread_id, s.session_id, s.position
     from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
         select m.message_id, m.thread_id, m.session_id, m.position
         from everlore.message m where m.message_id = given.message_id offset 0
     ) as s
 )
-select seed.message_id, n.position - seed.position, n.text, n.message_id, t.name, n.author, n.role, n.occurred_at
+select seed.message_id, n.distance, n.text, n.message_id, t.name, n.author, n.role, n.occurred_at
 from seed cross join lateral (
-    select * from everlore.message m
-    where m.thread_id = seed.thread_id and m.position between seed.first and seed.last offset 0
+    select -row_number() over (order by m.position desc) as distance, m.*
+    from (select * from everlore.message where thread_id = seed.thread_id and position < seed.position
+          order by position desc limit %(reach)s) as m
+    union all
+    select row_number() over (order by m.position) as distance, m.*
+    from (select * from everlore.message where thread_id = seed.thread_id and position > seed.position
+          order by position limit %(reach)s) as m
 ) as n cross join lateral (
     select name from everlore.thread where thread_id = n.thread_id offset 0
 ) as t
-where n.session_id = seed.session_id and n.message_id <> seed.message_id
-order by seed.message_id, n.position;
+where n.session_id = seed.session_id
+order by seed.message_id, n.distance;
 
 -- deadline: no statement of this transaction may run longer
 select set_config('statement_timeout', %(milliseconds)s, true);

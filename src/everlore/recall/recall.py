@@ -58,17 +58,18 @@ async def recall(
 async def _model_in_use(
     connection: Connection, embedders: Mapping[str, Embedder], clock: Clock
 ) -> tuple[EmbeddingModel | None, Embedder | None]:
-    model = next((m for m in await index.models(connection) if m.in_use), None)
-    if model is None:
+    in_use = await index.model_in_use(connection)
+    if in_use is None:
         clock.degraded.append("no embedding model is installed: found by words and time only")
         return None, None
+    model, is_behind = in_use
     embedder = embedders.get(model.name)
     if embedder is None:
         clock.degraded.append(
             f"the embedding model {model.name} is not configured here: found by words and time only"
         )
         return None, None
-    if await index.is_behind(connection, model):
+    if is_behind:
         clock.degraded.append(
             "some messages are not indexed yet: those are found by their words and time only"
         )

@@ -40,9 +40,10 @@ async def models(connection: Connection) -> list[EmbeddingModel]:
     return [EmbeddingModel(*row) for row in rows]
 
 
-async def is_behind(connection: Connection, model: EmbeddingModel) -> bool:
-    """Whether some passages of the workspace have no vector of the model yet."""
-    return fetched(await (await connection.execute(_QUERIES["is_behind"], {"step": model.step})).fetchone())
+async def model_in_use(connection: Connection) -> tuple[EmbeddingModel, bool] | None:
+    """The model that answers questions, and whether some passages of the workspace have no vector of it yet."""
+    row = await (await connection.execute(_QUERIES["model_in_use"])).fetchone()
+    return (EmbeddingModel(*row[:4]), row[4]) if row else None
 
 
 async def register_model(connection: Connection, name: str, dimensions: int) -> int:

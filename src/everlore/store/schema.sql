@@ -335,7 +335,7 @@ ALTER FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at
 CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, of_kinds text[] DEFAULT NULL::text[], branch uuid[] DEFAULT NULL::uuid[]) RETURNS TABLE(passage_id integer, distance real)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everlore', 'public', 'pg_temp'
-    SET "hnsw.ef_search" TO '200'
+    SET "hnsw.ef_search" TO '240'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
     SET "hnsw.max_scan_tuples" TO '200000'
     SET "hnsw.scan_mem_multiplier" TO '4'

@@ -54,7 +54,7 @@ create function everlore.vectors_of(model smallint, passages integer[]) returns 
             where v.workspace_id = ws and v.passage_id = any (passages) and v.model_id = model;
     end $$;
 
--- By the HNSW index of the workspace's partition: for large workspaces. ef_search 200 finds 96 of the true first 50 in 100;
+-- By the HNSW index of the workspace's partition: for large workspaces. ef_search 240 finds 95 to 97 % of the true first 50;
 -- relaxed order lets the scan go on where a filter (or another workspace of the partition) takes rows away; the limits on
 -- how far it goes are raised, because where they are reached rows are left out without a word.
 -- The statement names the model and its dimension as literals because the index is made for exactly that expression.
@@ -65,7 +65,7 @@ create function everlore.vector_hnsw(
     returns table (passage_id integer, distance real)
     language plpgsql stable
     set search_path = everlore, public, pg_temp
-    set hnsw.ef_search = 200
+    set hnsw.ef_search = 240
     set hnsw.iterative_scan = relaxed_order
     set hnsw.max_scan_tuples = 200000
     set hnsw.scan_mem_multiplier = 4

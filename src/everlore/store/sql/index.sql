@@ -1,9 +1,11 @@
 -- models: the embedding models that the database knows
 select model_id, name, dimensions, in_use from everlore.embedding_model order by model_id;
 
--- is_behind: whether any thread of this workspace has passages that the step has not come to
-select exists (select from everlore.watermark
-               where workspace_id = everlore.current_workspace() and step = %(step)s and position < written);
+-- model_in_use: the model that answers questions, and whether any thread of this workspace has passages without its vectors
+select m.model_id, m.name, m.dimensions, m.in_use, exists (
+    select from everlore.watermark w
+    where w.workspace_id = everlore.current_workspace() and w.step = 'vector:' || m.name and w.position < w.written)
+from everlore.embedding_model m where m.in_use;
 
 -- register_model: make a model known; the first is in use at once
 select everlore.register_embedding_model(%(name)s, %(dimensions)s);

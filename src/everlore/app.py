@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +13,28 @@ from everlore.capture.resplit import resplit_workspace
 from everlore.capture.split import WordCounts
 from everlore.config import Settings, load_settings
 from everlore.domain.errors import ConfigurationError, NotFound
+from everlore.encode.distil import Tools
+from everlore.encode.govern import Limits, SpendGovernor
 from everlore.encode.index import ensure_vector_indexes, pack_tail, rebuild
+from everlore.encode.resolve import Linking
+from everlore.knowledge import Means
+from everlore.models.language_model import model_analyst
 from everlore.models.late_interaction import LateInteraction
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.models.openai_embedder import OpenAIEmbedder
+from everlore.models.rules import RuleAnalyst
+from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock, system_clock
 from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
-from everlore.store import index, migrate, operations
+from everlore.store import distilling, index, migrate, operations
 from everlore.store.database import APP, WORKER, Database
+from everlore.store.distilling import FailedWindow
 from everlore.store.inspection import inspect
 from everlore.store.operations import ModelProgress, ParkedJob, WorkspaceSummary
 from everlore.store.server import SUPERUSER, Server, open_server
 from everlore.work.jobs import STALLED_AFTER_S, Work, job_app
-from everlore.work.worker import Worker, run_queued
+from everlore.work.worker import Worker, run_distil, run_queued
 from everlore.workspace import Parts, Workspace
 
 DEFAULT_WORKSPACE = "default"
@@ -33,7 +42,8 @@ DEFAULT_WORKSPACE = "default"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The whole installation at a glance. `jobs` counts by state; `parked` are those that a person should look at."""
+    """The whole installation at a glance. `jobs` counts by state; `parked` are those that a person should look at, and
+    `failed_windows` the stretches of messages that an analyst could not read."""
 
     postgres: str
     embedded: bool
@@ -44,6 +54,7 @@ class Status:
     jobs: dict[str, int]
     parked: list[ParkedJob]
     workers: int
+    failed_windows: list[FailedWindow] = field(default_factory=list[FailedWindow])
 
 
 @dataclass(slots=True)
@@ -56,6 +67,7 @@ class Everlore:
     _worker_database: Database
     _embedders: dict[str, Embedder]
     _reranker: Reranker | None
+    _analyst: Analyst | None
     _clock: Clock
     _worker: Worker | None = field(default=None)
 
@@ -68,13 +80,15 @@ class Everlore:
         worker: bool = True,
         clock: Clock = system_clock,
         embedders: dict[str, Embedder] | None = None,
+        analyst: Analyst | None = None,
         say: Callable[[str], None] = lambda _: None,
         **flags: Any,
     ) -> AsyncGenerator["Everlore"]:
         """Open the memory: start or join the embedded Postgres (or connect to the given one) and bring it up to date.
 
-        `worker`: index in the background while it is open. `embedders` replaces the configured ones (the first is the
-        default). `flags` are settings (`data_dir=...`). Raises ConfigurationError, DatabaseUnavailable.
+        `worker`: index and distil in the background while it is open. `embedders` replaces the configured ones (the first is
+        the default), `analyst` the configured one. `flags` are settings (`data_dir=...`). Raises ConfigurationError,
+        DatabaseUnavailable.
         """
         settings = settings or load_settings(**flags)
         async with AsyncExitStack() as stack:
@@ -92,7 +106,10 @@ class Everlore:
             async with app.outside() as connection:
                 for embedder in used.values():
                     await index.register_model(connection, embedder.name, embedder.dimensions)
-            lore = cls(settings, server, app, worker_database, by_name, LateInteraction(), clock)
+            analyst = analyst or configured_analyst(settings)
+            if analyst is not None:
+                stack.push_async_callback(analyst.close)
+            lore = cls(settings, server, app, worker_database, by_name, LateInteraction(), analyst, clock)
             await lore.workspace(DEFAULT_WORKSPACE)
             if worker:
                 lore._worker = Worker(lore._work())
@@ -111,8 +128,27 @@ class Everlore:
                     )
         async with self._app.outside() as connection:
             workspace_id = await operations.open_workspace(connection, called)
+        means = Means(
+            self._app,
+            self._embedders,
+            RuleAnalyst(),
+            self._analyst,
+            linking(self.settings),
+            limits(self.settings),
+            self.settings.distil.context_messages,
+            self.settings.distil.context_tokens,
+            self.settings.recall.exact_below,
+            self._clock,
+        )
         parts = Parts(
-            self._app, self._embedders, self._reranker, _wordpieces, self._clock, self.settings.recall
+            self._app,
+            self._embedders,
+            self._reranker,
+            _wordpieces,
+            self._clock,
+            self.settings.recall,
+            self.settings.aliases,
+            means,
         )
         return Workspace(workspace_id, called, parts)
 
@@ -135,6 +171,7 @@ class Everlore:
                 jobs=await operations.jobs_by_status(connection),
                 parked=await operations.parked_jobs(connection),
                 workers=await operations.live_workers(connection, STALLED_AFTER_S),
+                failed_windows=await distilling.failed_windows(connection),
             )
 
     async def catch_up(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
@@ -175,16 +212,77 @@ class Everlore:
         await self.catch_up(progress=progress)
 
     async def retry_parked(self) -> int:
-        """Queue all parked jobs again; returns how many."""
+        """Queue all parked jobs again, and have the failed windows read again; returns how many of both."""
         async with self._worker_database.outside() as connection:
             parked = await operations.parked_jobs(connection)
+            windows = await distilling.failed_windows(connection)
+        for window in windows:
+            async with self._worker_database.workspace(window.workspace_id) as connection:
+                await distilling.ask_again(connection, window.thread_id, [window.first], self._clock())
+                await distilling.defer(connection, window.thread_id)
         async with job_app(self._work()).open_async() as app:
             for job in parked:
                 await app.job_manager.retry_job_by_id_async(job.job_id, retry_at=self._clock())
-        return len(parked)
+        return len(parked) + len(windows)
 
-    def _work(self, progress: Callable[[int], None] = lambda _: None) -> Work:
-        return Work(self._worker_database, self._embedders, self.settings.recall.exact_below, progress)
+    async def distil(
+        self,
+        workspace: Workspace | None = None,
+        thread: str | None = None,
+        *,
+        close: bool = True,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> int:
+        """Distil what waits, here and now, in one workspace or in all; returns how many messages were read. `close`: the last
+        window of each thread, too, however short. `progress` hears of messages read.
+
+        Raises ConfigurationError when nothing distils here. What fails is parked, and `status` shows it.
+        """
+        if self._analyst is None:
+            raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
+        workspaces = (
+            [await self.workspace(one.name) for one in await self.workspaces()]
+            if workspace is None
+            else [workspace]
+        )
+        threads = [
+            (one.workspace_id, thread_id)
+            for one in workspaces
+            for thread_id in await one.threads_to_distil(thread)
+        ]
+        read = 0
+
+        def count(messages: int) -> None:
+            nonlocal read
+            read += messages
+            progress(messages)
+
+        if threads:
+            await run_distil(self._work(distilled=count), threads, close=close)
+        return read
+
+    def _work(
+        self,
+        progress: Callable[[int], None] = lambda _: None,
+        distilled: Callable[[int], None] = lambda _: None,
+    ) -> Work:
+        tools = None
+        if self._analyst is not None:
+            settings = self.settings
+            tools = Tools(
+                analyst=self._analyst,
+                governor=lambda workspace_id: SpendGovernor(
+                    self._worker_database, workspace_id, self._clock, limits(settings)
+                ),
+                embedders=self._embedders,
+                clock=self._clock,
+                silence=timedelta(minutes=settings.distil.silence_minutes),
+                context_messages=settings.distil.context_messages,
+                exact_below=settings.recall.exact_below,
+                linking=linking(settings),
+                progress=distilled,
+            )
+        return Work(self._worker_database, self._embedders, self.settings.recall.exact_below, progress, tools)
 
 
 _wordpieces = WordCounts(count_wordpieces)
@@ -204,6 +302,48 @@ def configured_embedders(settings: Settings) -> dict[str, Embedder]:
             f"The setting embedder is {settings.embedder!r}; it must be minilm, none, or one of {sorted(embedders)}."
         )
     return {settings.embedder: embedders.pop(settings.embedder), **embedders}
+
+
+def configured_analyst(settings: Settings) -> Analyst | None:
+    """The analyst that the settings name; None if nothing is to be distilled."""
+    chosen = settings.distil
+    if chosen.analyst == "none":
+        return None
+    if chosen.analyst == "rules":
+        return RuleAnalyst()
+    if chosen.model is None:
+        raise ConfigurationError(
+            "The setting distil.analyst is model, but distil.model names none: set distil.model.model, and distil.model.url "
+            "for a server of your own."
+        )
+    return model_analyst(
+        **chosen.model.model_dump(exclude={"price_in", "price_out"}),
+        context_messages=chosen.context_messages,
+        context_tokens=chosen.context_tokens,
+        prompts_dir=chosen.prompts_dir,
+    )
+
+
+def limits(settings: Settings) -> Limits:
+    """What a workspace may spend in a day."""
+    chosen = settings.distil
+    return Limits(
+        calls_soft=chosen.daily_calls_soft,
+        calls_hard=chosen.daily_calls_hard,
+        tokens_soft=chosen.daily_tokens_soft,
+        tokens_hard=chosen.daily_tokens_hard,
+        cost_soft=chosen.daily_cost_soft,
+        cost_hard=chosen.daily_cost_hard,
+        price_in=None if chosen.model is None else chosen.model.price_in,
+        price_out=None if chosen.model is None else chosen.model.price_out,
+        breaker_failures=chosen.breaker_failures,
+        breaker_cooldown_s=chosen.breaker_cooldown_s,
+    )
+
+
+def linking(settings: Settings) -> Linking:
+    """How names are linked to entities."""
+    return Linking(**settings.aliases.model_dump())
 
 
 @dataclass(frozen=True, slots=True)

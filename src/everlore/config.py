@@ -50,6 +50,9 @@ class RecallSettings(BaseModel):
     role: Weight = Field(
         default=0.35, description="added to the person's own messages when the question says I, my, we"
     )
+    keys: Weight = Field(
+        default=0.5, description="times the relevance of the best memory or fact that rests on a message"
+    )
     lane_depth: int = Field(
         default=50, ge=1, le=1000, description="the best so many of each lane become candidates"
     )
@@ -59,6 +62,42 @@ class RecallSettings(BaseModel):
     rerank_depth: int = Field(default=50, ge=0, le=500, description="the best so many are reranked")
     exact_below: int = Field(
         default=5000, ge=0, le=1_000_000, description="vectors are compared exactly up to so many passages"
+    )
+    memory_relevance: Weight = Field(default=0.45, description="of a memory's score: how well it answers")
+    memory_importance: Weight = Field(default=0.30, description="of a memory's score: how much it matters")
+    memory_recency: Weight = Field(
+        default=0.15, description="of a memory's score: how lately it became true or was used"
+    )
+    memory_access: Weight = Field(default=0.10, description="of a memory's score: how often it was used")
+    recency_days: float = Field(default=90, gt=0, description="recency falls to 1/e in so many days")
+    relationship_bonus: Weight = Field(default=0.10, description="added to memories of relationships")
+    preference_bonus: Weight = Field(default=0.05, description="added to preferences")
+    goal_bonus: Weight = Field(default=0.05, description="added to goals")
+    memory_floor: float = Field(
+        default=0.25, ge=0, le=1, description="memories and facts with less support are not listed"
+    )
+    related: int = Field(
+        default=5, ge=0, le=50, description="more memories that come by way of the entities that are named"
+    )
+
+
+class AliasSettings(BaseModel):
+    """How names are taken for one. Weights say how surely a name means its entity, 0-1."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    trigram_threshold: float = Field(
+        default=0.45, gt=0, le=1, description="names spelled this much alike are found by a search"
+    )
+    link_threshold: float = Field(
+        default=0.6, gt=0, le=1, description="names this much alike are suggested as one entity"
+    )
+    weight_by_hand: float = Field(default=1.0, ge=0, le=1)
+    weight_extracted: float = Field(default=0.9, ge=0, le=1)
+    weight_inferred: float = Field(default=0.6, ge=0, le=1)
+    abbreviations: dict[str, str] = Field(
+        default_factory=dict[str, str],
+        description="further abbreviations in names (lower case), with what they stand for; for names recorded from then on",
     )
 
 
@@ -77,6 +116,53 @@ class EmbedderSettings(BaseModel):
     passage_prefix: str = ""
     timeout_s: float = Field(default=30.0, gt=0)
     batch: int = Field(default=64, ge=1, le=2048)
+
+
+class ModelSettings(BaseModel):
+    """A language model that distils: at an endpoint that speaks the OpenAI protocol, or one that pydantic-ai knows by name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str = Field(
+        min_length=1, description="its name at the endpoint; without url with its provider: anthropic:NAME"
+    )
+    url: str | None = Field(default=None, description="such as http://127.0.0.1:8080/v1")
+    api_key_env: str | None = Field(
+        default=None, description="name of the environment variable that holds the key"
+    )
+    timeout_s: float = Field(default=60.0, gt=0, le=3600)
+    max_output_tokens: int = Field(default=4096, ge=256, le=100_000)
+    output: Literal["native", "prompted", "tool"] = Field(
+        default="native", description="prompted for endpoints that know no JSON schemas; tool to call one"
+    )
+    temperature: float | None = Field(default=0.0, ge=0, le=2)
+    price_in: float | None = Field(default=None, ge=0, description="per million tokens of prompts")
+    price_out: float | None = Field(default=None, ge=0, description="per million tokens of answers")
+
+
+class DistilSettings(BaseModel):
+    """Who distils, how much of a conversation is shown along, and what it may cost. Caps are per workspace and day (UTC)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    analyst: Literal["rules", "model", "none"] = "rules"
+    model: ModelSettings | None = None
+    silence_minutes: float = Field(
+        default=30, ge=0, le=10_080, description="after so long a window closes that is not full"
+    )
+    context_messages: int = Field(default=75, ge=0, le=500)
+    context_tokens: int = Field(default=3000, ge=0, le=100_000)
+    prompts_dir: Path | None = Field(default=None, description="prompts of your own, by the names of ours")
+    daily_calls_soft: int | None = Field(default=None, ge=0)
+    daily_calls_hard: int | None = Field(default=2000, ge=0)
+    daily_tokens_soft: int | None = Field(default=None, ge=0)
+    daily_tokens_hard: int | None = Field(default=None, ge=0)
+    daily_cost_soft: float | None = Field(default=None, ge=0)
+    daily_cost_hard: float | None = Field(default=None, ge=0)
+    breaker_failures: int = Field(
+        default=5, ge=1, le=1000, description="failures in a row after which a model is left alone"
+    )
+    breaker_cooldown_s: float = Field(default=300, gt=0, le=86_400)
 
 
 class Settings(BaseSettings):
@@ -116,6 +202,8 @@ class Settings(BaseSettings):
     host: Literal["127.0.0.1", "localhost", "::1"] = "127.0.0.1"
     port: int = Field(default=7411, ge=0, le=65535)
     recall: RecallSettings = RecallSettings()
+    distil: DistilSettings = DistilSettings()
+    aliases: AliasSettings = AliasSettings()
 
     @field_validator("embedders")
     @classmethod

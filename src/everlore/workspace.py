@@ -9,16 +9,18 @@ from uuid import UUID
 from everlore.capture.accept import aware, name, taxonomy_path
 from everlore.capture.record import record
 from everlore.capture.split import Count
-from everlore.config import RecallSettings
+from everlore.config import AliasSettings, RecallSettings
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import SHORT_ID_LENGTH
 from everlore.domain.messages import NewMessage, Receipt
 from everlore.domain.recall import KINDS, Kind, Recall
+from everlore.graph import Graph
+from everlore.knowledge import Knowledge, Means
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
 from everlore.recall.recall import Ask, Weights, recall
-from everlore.store import conversation, index, postings
+from everlore.store import conversation, distilling, index, passages, postings
 from everlore.store.conversation import StoredMessage, ThreadSummary
 from everlore.store.database import Database
 from everlore.store.recall import Filter
@@ -31,7 +33,7 @@ DEFAULT_THREAD = "main"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a workspace works with; put together by `everlore.app`."""
+    """What a workspace works with; put together by `everlore.app`. `means`: for the verbs on memories and facts."""
 
     database: Database
     embedders: Mapping[str, Embedder]
@@ -39,26 +41,35 @@ class Parts:
     wordpieces: Count
     clock: Clock
     recall: RecallSettings
+    aliases: AliasSettings
+    means: Means
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceStatus:
     """`unembedded` counts, per embedding model, the passages it has not come to; `unpacked` the fresh ones that are read
-    directly (found by their words at once)."""
+    directly (found by their words at once); `undistilled` the messages that no analyst has read, and `failed_windows` the
+    stretches of messages that one could not read: `everlore jobs retry` has them read again."""
 
     workspace: str
     threads: int
     messages: int
     unpacked: int
     unembedded: Mapping[str, int]
+    memories: int = 0
+    undistilled: int = 0
+    failed_windows: int = 0
 
 
-class Workspace:
-    """One memory, apart from all others: the database lets these verbs see and touch its rows only."""
+class Workspace(Knowledge):
+    """One memory, apart from all others: the database lets these verbs see and touch its rows only.
+
+    The verbs on memories and facts are those of `Knowledge`, those on entities stand under `graph`.
+    """
 
     def __init__(self, workspace_id: UUID, called: str, parts: Parts) -> None:
-        self.workspace_id = workspace_id
-        self.name = called
+        graph = Graph(workspace_id, called, parts.database, parts.clock, parts.aliases)
+        super().__init__(workspace_id, called, parts.means, graph)
         self._parts = parts
 
     async def record(
@@ -86,6 +97,7 @@ class Workspace:
             taxonomy=taxonomy,
             now=self._parts.clock(),
             wordpieces=self._parts.wordpieces,
+            distil=self._parts.means.analyst is not None,
         )
 
     async def recall(
@@ -187,9 +199,22 @@ class Workspace:
             threads = await conversation.list_threads(connection)
             unpacked = await postings.tail_size(connection)
             models = await index.models(connection)
-            unembedded = {model.name: (await index.behind(connection, model.step))[1] for model in models}
+            unembedded = {
+                model.name: (await index.behind(connection, model.step))[1]
+                + await passages.waiting(connection, model.model_id)
+                for model in models
+            }
+            _, undistilled, failed = await distilling.waiting(connection)
+            count = await distilling.count(connection)
         return WorkspaceStatus(
-            self.name, len(threads), sum(t.messages for t in threads), unpacked, unembedded
+            self.name,
+            len(threads),
+            sum(t.messages for t in threads),
+            unpacked,
+            unembedded,
+            count,
+            undistilled,
+            failed,
         )
 
     def _question(self, query: str) -> str:

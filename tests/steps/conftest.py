@@ -89,7 +89,8 @@ def lexicon_is_exact(lore: Everlore, rows: Rows) -> Callable[[UUID], Awaitable[N
             )
         }
         blocks = await rows(
-            "select term, postings from everlore.posting_block where workspace_id = %s order by term, segment",
+            "select term, postings from everlore.posting_block where workspace_id = %s and not distilled"
+            " order by term, segment",
             workspace_id,
         )
         stored = sorted(
@@ -103,7 +104,8 @@ def lexicon_is_exact(lore: Everlore, rows: Rows) -> Callable[[UUID], Awaitable[N
         )
         assert stored == expected
         totals = await rows(
-            "select passages, length from everlore.lexical_statistics where workspace_id = %s", workspace_id
+            "select passages, length from everlore.lexical_statistics where workspace_id = %s and not distilled",
+            workspace_id,
         )
         lengths = [length for length, _, packed in passages.values() if packed]
         assert totals == [(len(lengths), sum(lengths))]

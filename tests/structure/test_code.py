@@ -24,6 +24,7 @@ SWALLOWS = {
 # Where the environment is read.
 ENVIRONMENT = {
     "config.py": "the settings",
+    "models/language_model/endpoint.py": "a key, likewise",
     "models/openai_embedder.py": "a key, from the variable that a setting names, so that no file holds it",
     "store/backup.py": "handed on, with the connection in it, to Postgres' own programs",
 }

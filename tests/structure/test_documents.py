@@ -16,7 +16,7 @@ from tests.conftest import TestDatabase
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
-from everlore.config import EmbedderSettings, RecallSettings, Settings, load_settings
+from everlore.config import EmbedderSettings, ModelSettings, RecallSettings, Settings, load_settings
 from everlore.faces.cli.main import app
 from everlore.faces.http.server import create_app
 
@@ -99,15 +99,19 @@ def documented_settings() -> dict[str, str]:
 
 def settings(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, object]]:
     for name, field in model.model_fields.items():
-        if field.annotation is RecallSettings:
-            yield from settings(RecallSettings, f"{prefix}{name}.")
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from settings(field.annotation, f"{prefix}{name}.")
         else:
             yield prefix + name, field.get_default(call_default_factory=True)
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
     documented = documented_settings()
-    for name, default in [*settings(Settings), *settings(EmbedderSettings)]:
+    for name, default in [
+        *settings(Settings),
+        *settings(EmbedderSettings),
+        *settings(ModelSettings, "distil.model."),
+    ]:
         assert name in documented, name
         if isinstance(default, int | float):
             assert float(documented[name].replace(",", "")) == default, name

@@ -45,6 +45,7 @@ class Accepted(NamedTuple):
     reply_to: str | None
     metadata: str
     taxonomy: str | None
+    off_the_record: bool
     content_hash: bytes
 
 
@@ -63,7 +64,7 @@ def accept(messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime) ->
 
 def name(value: str, field: str) -> str:
     """A name of a thread, session, project, workspace or author: 1 to 200 characters, not blank."""
-    text = _text(value, field, MAX_NAME_CHARACTERS * 4).strip()
+    text = valid_text(value, field, MAX_NAME_CHARACTERS * 4).strip()
     if not 1 <= len(text) <= MAX_NAME_CHARACTERS:
         raise InvalidInput(field, f"must have 1 to {MAX_NAME_CHARACTERS} characters; it has {len(text)}")
     return text
@@ -91,23 +92,24 @@ def aware(value: datetime, field: str) -> datetime:
 
 
 def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Accepted:
-    (role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy) = _values(
+    (role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy, private) = _values(
         given, field
     )
     if role not in ROLES:
         raise InvalidInput(f"{field}.role", f"must be one of {', '.join(ROLES)}; it is {role!r}")
-    text = _text("" if raw_text is None else raw_text, f"{field}.text", MAX_TEXT_BYTES)
+    text = valid_text("" if raw_text is None else raw_text, f"{field}.text", MAX_TEXT_BYTES)
     captions = _captions(captions, f"{field}.captions") if captions else []
     tool_calls = _json(_plain_list(calls, f"{field}.tool_calls"), f"{field}.tool_calls") if calls else "[]"
     if (not text or text.isspace()) and not captions and tool_calls == "[]":
         raise InvalidInput(f"{field}.text", "is empty or blank, and there are no captions or tool calls")
     author = None if author is None else name(author, f"{field}.author")
     at = None if at is None else aware(at, f"{field}.at")
-    system_prompt = None if prompt is None else _text(prompt, f"{field}.system_prompt", MAX_TEXT_BYTES)
+    system_prompt = None if prompt is None else valid_text(prompt, f"{field}.system_prompt", MAX_TEXT_BYTES)
     external_id = None if external is None else _identifier(external, f"{field}.external_id")
     reply_to = None if reply is None else _identifier(reply, f"{field}.reply_to")
     metadata = _json(_plain_object(meta, f"{field}.metadata"), f"{field}.metadata") if meta else "{}"
     taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, f"{field}.taxonomy")
+    off_the_record = _flag(private, f"{field}.off_the_record")
     # All that was given, as it was given: a retry hashes the same, any other message differently.
     said = (
         role,
@@ -120,6 +122,8 @@ def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) ->
         reply_to,
         metadata,
         taxonomy,
+        # A mark that is not set leaves the hash as it was before there was one.
+        *(["off the record"] if off_the_record else []),
     )
     return Accepted(
         role=role,
@@ -134,6 +138,7 @@ def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) ->
         reply_to=reply_to,
         metadata=metadata,
         taxonomy=taxonomy,
+        off_the_record=off_the_record,
         content_hash=hashlib.sha256(_canonical(said).encode()).digest(),
     )
 
@@ -152,7 +157,13 @@ def _values(given: NewMessage | Mapping[str, Any], field: str) -> tuple[Any, ...
     return tuple(map(given.get, _ORDER))
 
 
-def _text(value: str, field: str, limit: int) -> str:
+def _flag(value: bool | None, field: str) -> bool:
+    if value is not None and not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field, f"must be true or false, not {value!r}")
+    return bool(value)
+
+
+def valid_text(value: str, field: str, limit: int) -> str:
     """Text that Postgres can hold: no NUL, no lone surrogate, at most `limit` bytes of UTF-8."""
     if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(field, f"must be text, not {type(value).__name__}")
@@ -173,7 +184,7 @@ def _text(value: str, field: str, limit: int) -> str:
 
 
 def _identifier(value: str, field: str) -> str:
-    text = _text(value, field, MAX_EXTERNAL_ID_CHARACTERS * 4)
+    text = valid_text(value, field, MAX_EXTERNAL_ID_CHARACTERS * 4)
     if not 1 <= len(text) <= MAX_EXTERNAL_ID_CHARACTERS:
         raise InvalidInput(
             field, f"must have 1 to {MAX_EXTERNAL_ID_CHARACTERS} characters; it has {len(text)}"
@@ -187,7 +198,7 @@ def _captions(values: Sequence[str], field: str) -> list[str]:
     if len(values) > MAX_CAPTIONS:
         raise InvalidInput(field, f"has {len(values)} captions; the limit is {MAX_CAPTIONS}")
     captions = [
-        _text(value, f"{field}[{place}]", MAX_TEXT_BYTES // MAX_CAPTIONS).strip()
+        valid_text(value, f"{field}[{place}]", MAX_TEXT_BYTES // MAX_CAPTIONS).strip()
         for place, value in enumerate(values)
     ]
     return [caption for caption in captions if caption]
@@ -216,7 +227,7 @@ def _json(value: list[Any] | dict[str, Any], field: str) -> str:
         text = _canonical(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(field, f"cannot be written as JSON: {error}") from error
-    return _text(text, field, MAX_JSON_BYTES)
+    return valid_text(text, field, MAX_JSON_BYTES)
 
 
 def _check_json(value: Any, field: str, depth: int) -> None:

@@ -22,6 +22,8 @@ SESSION_GAP = timedelta(hours=6)
 _BULK = 50
 # A large call is written in chunks: while Postgres inserts one, the next is split into passages.
 _CHUNK = 1000
+# The positions of a window that is distilled in one go (`everlore.encode.windows`): the job is left when one is full.
+_WINDOW = 10
 _Row = tuple[Any, ...]
 
 
@@ -36,8 +38,11 @@ async def record(
     taxonomy: str | None,
     now: datetime,
     wordpieces: Count,
+    distil: bool,
 ) -> Receipt:
     """Write messages to a thread. Returns after the commit; raises InvalidInput before anything is written.
+
+    `distil`: whether an analyst is configured, so that a job is left where a window has become whole.
 
     A message whose external id the thread has already is not written again: the same content is "already there", other
     content is refused.
@@ -64,7 +69,7 @@ async def record(
         fresh = _first_of_each(accepted, known)
         ids = dict(zip(map(id, fresh), new_ids(len(fresh)), strict=True))
         if fresh:
-            await _write(connection, state, session, fresh, ids, numbers, wordpieces)
+            await _write(connection, state, session, fresh, ids, numbers, wordpieces, distil=distil)
             await conversation.audit(connection, "record", thread, messages=len(fresh))
     return Receipt(thread, _outcomes(accepted, known, ids))
 
@@ -103,6 +108,8 @@ async def _write(
     ids: Mapping[int, UUID],
     numbers: range,
     wordpieces: Count,
+    *,
+    distil: bool,
 ) -> None:
     """Write chunk after chunk; one is prepared while the one before it is inserted."""
     sessions = await _sessions(connection, state, session, [message.at for message in fresh])
@@ -133,8 +140,14 @@ async def _write(
         raise
     if numbers:
         await conversation.give_back_passages(connection, numbers)
+    # A window is whole after ten positions, and where a session ends before that.
+    closed = position // _WINDOW > state.last_position // _WINDOW or (
+        state.last_session_id is not None and {state.last_session_id} != set(sessions)
+    )
     await conversation.advance(
-        connection, ThreadState(state.thread_id, position, sequence, sessions[-1], fresh[-1].at)
+        connection,
+        ThreadState(state.thread_id, position, sequence, sessions[-1], fresh[-1].at),
+        window_closed=distil and closed,
     )
 
 
@@ -171,6 +184,7 @@ def _rows(
                     m.system_prompt,
                 ),
                 *(m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy, m.content_hash),
+                m.off_the_record,
             )
         )
         for text in texts:

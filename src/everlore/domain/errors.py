@@ -7,9 +7,13 @@ EverloreError
 │   └── ConfigurationError a setting, a folder or a database that cannot be used as it is
 ├── WorldError             the world's fault: retried, then parked
 │   ├── DatabaseUnavailable
-│   └── ModelUnavailable   an embedding model that is missing, damaged or does not answer
+│   ├── ModelUnavailable   a model that is missing, damaged or does not answer
+│   │   └── BadAnswer      it answered, but what it said cannot be used, again and again
+│   └── SpendLimit         a cap or the breaker forbids a model call; says until when
 └── InternalError          ours: parked, loud
 """
+
+from datetime import datetime
 
 
 class EverloreError(Exception):
@@ -50,6 +54,21 @@ class DatabaseUnavailable(WorldError):
 
 class ModelUnavailable(WorldError):
     """A model is missing, damaged or does not answer."""
+
+
+class BadAnswer(ModelUnavailable):
+    """A model's answer was malformed, cut off, empty or refused, and repairing and retrying did not help."""
+
+
+class SpendLimit(WorldError):
+    """The spend governor forbids a model call: a cap is reached, or the model failed too often.
+
+    `until` is when it may be tried again (aware).
+    """
+
+    def __init__(self, message: str, until: datetime) -> None:
+        super().__init__(message)
+        self.until = until
 
 
 class InternalError(EverloreError):

@@ -25,6 +25,7 @@ class NewMessage:
     `text` is markdown, at most 1 MB of UTF-8. It may be empty only where tool calls or captions say something.
     `at` must carry a time zone; left out, it is the moment of recording. `author` is a display name; left out, only the
     role is known. `external_id` makes a retry harmless: the same id with the same content is stored once per thread.
+    `off_the_record`: kept and recalled as a message, and never distilled into memories.
     """
 
     role: Role
@@ -38,6 +39,7 @@ class NewMessage:
     reply_to: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     taxonomy: str | None = None
+    off_the_record: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,12 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 from uuid import UUID
 
-Kind: TypeAlias = Literal["message"]
-KINDS: tuple[Kind, ...] = ("message",)
+from everlore.domain.memories import Fact, Memory, MemoryType
+
+Kind: TypeAlias = Literal["message", "memory", "fact"]
+KINDS: tuple[Kind, ...] = ("message", "memory", "fact")
+# What a structured question asks of a memory's state. `open`: true then, and not done; `done`: something took its place.
+Asked: TypeAlias = Literal["open", "done", "expired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +78,61 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryHit:
+    """A memory that answers. `sources`: the messages that it rests on. `why`: the parts of the score by name, among them
+    `relevance` (0-1 within the recall) and, for what came by way of the graph, `related`."""
+
+    memory: Memory
+    sources: tuple[Citation, ...]
+    score: float
+    support: Support
+    why: Mapping[str, float]
+
+    @property
+    def confidence(self) -> float:
+        return self.support.confidence
+
+
+@dataclass(frozen=True, slots=True)
+class FactHit:
+    """A fact that answers, and since when: `fact.valid_from`. `current`: it holds at the moment that was asked about."""
+
+    fact: Fact
+    sources: tuple[Citation, ...]
+    score: float
+    support: Support
+    current: bool
+    why: Mapping[str, float]
+
+    @property
+    def confidence(self) -> float:
+        return self.support.confidence
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a structured question was read: memories of these types, in this state, about these entities, from this stretch of
+    time, about these words. Empty and None: not limited. `text` is the reading in words."""
+
+    types: tuple[MemoryType, ...]
+    status: Asked | None
+    entities: tuple[str, ...]
+    since: datetime | None
+    until: datetime | None
+    about: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Recall:
-    """The answer to one question. `degraded` names what was missing and why, in words; empty when all worked."""
+    """The answer to one question: messages, and beside them memories and facts. `reading` says how a question was read that
+    asks for memories by type, state, entity or time. `degraded` names what was missing and why, in words; empty when all
+    worked."""
 
     question: str
     hits: tuple[Hit, ...]
     degraded: tuple[str, ...] = ()
     took_ms: Mapping[str, float] = field(default_factory=dict[str, float])
+    memories: tuple[MemoryHit, ...] = ()
+    facts: tuple[FactHit, ...] = ()
+    reading: Reading | None = None

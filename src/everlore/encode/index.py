@@ -8,8 +8,8 @@ from uuid import UUID
 
 from everlore.domain.errors import ModelUnavailable
 from everlore.ports.embedder import Embedder
-from everlore.store import index, postings
-from everlore.store.database import Database
+from everlore.store import index, passages, postings
+from everlore.store.database import Connection, Database
 from everlore.store.index import EmbeddingModel
 
 # A stretch is one transaction: small enough that a crash costs seconds, large enough that commits cost nothing.
@@ -58,24 +58,77 @@ async def known_models(database: Database, workspace_id: UUID) -> Sequence[Embed
 async def ensure_vector_indexes(database: Database, workspace_id: UUID, exact_below: int) -> None:
     """Once a workspace has outgrown exact comparison and its backlog is done, its partition gets an HNSW index.
 
-    Building in bulk costs a fifth of inserting row by row, so the first import comes before the index.
+    Building in bulk costs a fifth of inserting row by row, so the first import comes before the index. The layer of what is
+    distilled has an index of its own, under the same rule.
     """
     async with database.workspace(workspace_id) as connection:
         if await index.last_passage(connection) <= exact_below:
             return
+        distilled = await passages.size(connection)
         for model in await index.models(connection):
             if not await index.has_vector_index(connection, model.model_id):
-                _, passages = await index.behind(connection, model.step)
-                if passages == 0:
+                _, behind = await index.behind(connection, model.step)
+                if behind == 0:
                     await index.build_vector_index(connection, model.model_id)
+            if distilled > exact_below and await _lacks_distilled_index(connection, model.model_id):
+                await index.build_vector_index(connection, model.model_id, distilled=True)
+
+
+async def _lacks_distilled_index(connection: Connection, model_id: int) -> bool:
+    """Whether there is none, and all vectors are there that it would hold."""
+    has = await index.has_vector_index(connection, model_id, distilled=True)
+    return not has and await passages.waiting(connection, model_id) == 0
 
 
 async def rebuild(database: Database, workspace_id: UUID) -> None:
     """Forget all postings and vectors of a workspace; the steps then write them anew from the passages."""
     async with database.workspace(workspace_id) as connection:
         await postings.forget_all(connection)
+        await postings.repack_distilled(connection)
         for model in await index.models(connection):
             await index.forget(connection, model)
+        if await passages.size(connection):
+            await passages.leave_job(connection)
+
+
+async def index_distilled(
+    database: Database,
+    workspace_id: UUID,
+    embedders: Mapping[str, Embedder],
+    *,
+    exact_below: int,
+    progress: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Give distilled passages of a workspace the vectors that they lack. As `index_thread` in all else."""
+    failed: ModelUnavailable | None = None
+    for model in await known_models(database, workspace_id):
+        if embedder := embedders.get(model.name):
+            try:
+                await _embed_distilled(database, workspace_id, model, embedder, progress)
+            except ModelUnavailable as error:
+                failed = failed or error
+    await ensure_vector_indexes(database, workspace_id, exact_below)
+    if failed is not None:
+        raise failed
+
+
+async def _embed_distilled(
+    database: Database,
+    workspace_id: UUID,
+    model: EmbeddingModel,
+    embedder: Embedder,
+    progress: Callable[[int], None],
+) -> None:
+    while True:
+        async with database.workspace(workspace_id, read_only=True) as connection:
+            batch = await passages.load(connection, model.model_id, STRETCH)
+        if not batch:
+            return
+        encoded = await embedder.encode_passages([text for _, text in batch])
+        async with database.workspace(workspace_id) as connection:
+            numbered = [(number, one) for (number, _), one in zip(batch, encoded, strict=True)]
+            await passages.add_vectors(connection, model.model_id, numbered)
+        progress(len(batch))
 
 
 async def _embed_thread(

@@ -1,11 +1,14 @@
-"""A small deterministic embedder for tests and for trying things without a model: texts that share words are near."""
+"""Small deterministic models for tests and for trying things without a real one: texts that share words are near, and an
+analyst says what it is told to."""
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from everlore.domain.errors import ModelUnavailable
+from everlore.ports.analyst import CallReport, Extraction, Governor, Window
 from everlore.ports.embedder import TOKEN_DIMENSIONS, EncodedPassage, EncodedQuestion, Vector
 
 _WORD = re.compile(r"[^\W_]+")
@@ -46,3 +49,36 @@ class FakeEmbedder:
         seed = int.from_bytes(hashlib.sha256(f"{self.name}:{word}".encode()).digest()[:8], "big")
         direction = np.random.default_rng(seed).standard_normal(dimensions)
         return (direction / np.linalg.norm(direction)).astype(np.float32)
+
+
+class ScriptedAnalyst:
+    """An analyst that answers by a function of the window: for tests, and to replay what another one found. It counts its
+    calls through the governor if it is given the name of a model."""
+
+    def __init__(
+        self,
+        answer: Callable[[Window], Extraction],
+        *,
+        name: str = "scripted",
+        version: str = "1",
+        model: str | None = None,
+    ) -> None:
+        self._answer = answer
+        self.name = name
+        self.version = version
+        self.model = model
+
+    async def extract(self, window: Window, governor: Governor) -> Extraction:
+        if self.model is None:
+            return self._answer(window)
+        await governor.allow(self.model)
+        try:
+            found = self._answer(window)
+        except ModelUnavailable:
+            await governor.report(CallReport(self.model, 0, 0, failed=True))
+            raise
+        await governor.report(CallReport(self.model, 100, 50, failed=False))
+        return found
+
+    async def close(self) -> None:
+        return None

@@ -27,16 +27,24 @@ _PRESENT = re.compile(
     r"\b(?:now|nowadays|currently|current|at the moment|these days|at present|still|today|latest)\b",
     re.IGNORECASE,
 )
+# What was once and is no longer. (With a date, as in "before 2020", it is the date that counts.)
+_PAST = re.compile(
+    r"\b(?:used to|previous(?:ly)?|former(?:ly)?|before|history|in the past|originally|at first|over the years|all the places"
+    r"|anterior(?:es|mente)?|antes|solía[ns]?|solias?|historial|en el pasado|al principio)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`prefers` is whose messages the question is about: the person's own, the assistant's, or nobody's in particular."""
+    """`prefers` is whose messages the question is about: the person's own, the assistant's, or nobody's in particular.
+    `about_past`: it asks for what was true once."""
 
     question: str
     times: tuple[TimeRange, ...]
     prefers: Literal["user", "assistant"] | None
     about_present: bool
+    about_past: bool = False
 
 
 def plan(question: str, now: datetime) -> Plan:
@@ -45,7 +53,10 @@ def plan(question: str, now: datetime) -> Plan:
         prefers = "assistant"
     elif _FIRST_PERSON.search(question):
         prefers = "user"
-    return Plan(question, read_times(question, now), prefers, bool(_PRESENT.search(question)))
+    times = read_times(question, now)
+    return Plan(
+        question, times, prefers, bool(_PRESENT.search(question)), bool(_PAST.search(question)) and not times
+    )
 
 
 def words(text: str) -> list[tuple[int, int, str]]:

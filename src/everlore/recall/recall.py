@@ -12,6 +12,7 @@ from everlore.domain.recall import Recall
 from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
+from everlore.recall.distilled import distilled, lent, seeds
 from everlore.recall.hits import make_hits
 from everlore.recall.lanes import Lane, allowed_by, lexical_lane, narrowed, time_lane, vector_lane
 from everlore.recall.plan import plan
@@ -62,7 +63,7 @@ async def _model_in_use(
     if in_use is None:
         clock.degraded.append("no embedding model is installed: found by words and time only")
         return None, None
-    model, is_behind = in_use
+    model, is_behind, distilled_is_behind = in_use
     embedder = embedders.get(model.name)
     if embedder is None:
         clock.degraded.append(
@@ -73,6 +74,8 @@ async def _model_in_use(
         clock.degraded.append(
             "some messages are not indexed yet: those are found by their words and time only"
         )
+    if distilled_is_behind:
+        clock.degraded.append("some memories are not indexed yet: those are found by their words only")
     return model, embedder
 
 
@@ -109,6 +112,10 @@ async def _answer(
     clock.mark("embedding")
     lanes = {"lexical": words} | await _other_lanes(search)
     clock.mark("vector")
+    known = await distilled(search, reranker)
+    clock.mark("distilled")
+    if known is not None and search.weights.keys > 0:
+        lanes["keys"] = seeds(known)
     candidates = await _candidates(search, lanes)
     while _crowded(search, lanes, candidates):
         # Long messages hold many passages and crowd out others: look deeper.
@@ -118,7 +125,8 @@ async def _answer(
     if candidates is None:
         return Recall(search.ask.question, (), tuple(clock.degraded), clock.took_ms)
     clock.mark("candidates")
-    ranking = await rank(search, candidates, reranker)
+    keys = lent(known, candidates) if known is not None else None
+    ranking = await rank(search, candidates, reranker, keys)
     clock.mark("rank")
     hits = await make_hits(search, candidates, ranking, lanes)
     clock.mark("hits")

@@ -7,6 +7,8 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.domain.memories import AsOf
+from everlore.domain.recall import KINDS
 from everlore.ports.embedder import EncodedQuestion
 from everlore.recall.bm25 import Lexical
 from everlore.recall.plan import Plan
@@ -27,15 +29,27 @@ class Weights:
     time: float
     session: float
     role: float
+    keys: float
     lane_depth: int
     reach: int
     rerank_depth: int
     exact_below: int
+    memory_relevance: float
+    memory_importance: float
+    memory_recency: float
+    memory_access: float
+    recency_days: float
+    relationship_bonus: float
+    preference_bonus: float
+    goal_bonus: float
+    memory_floor: float
+    related: int
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One question with everything that limits it. Times are aware."""
+    """One question with everything that limits it. Times are aware. `kinds` are what may be answered with; `memories` and
+    `facts` at most so many of each."""
 
     question: str
     now: datetime
@@ -46,6 +60,16 @@ class Ask:
     neighbours: int
     deadline_ms: float | None
     trace: bool
+    as_of: AsOf = field(default_factory=AsOf)
+    kinds: tuple[str, ...] = KINDS
+    memories: int = 10
+    facts: int = 10
+    include_expired: bool = False
+
+    @property
+    def moment(self) -> datetime:
+        """The moment whose truth is asked for."""
+        return self.as_of.valid_at or self.as_of.recorded_at or self.now
 
 
 @dataclass(slots=True)

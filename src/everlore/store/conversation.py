@@ -67,6 +67,7 @@ class StoredMessage:
     reply_to: str | None
     metadata: dict[str, Any]
     taxonomy: str | None
+    off_the_record: bool
 
 
 async def open_thread(
@@ -202,8 +203,11 @@ async def restart_steps(connection: Connection, thread_id: UUID, last_sequence: 
     await connection.execute(_QUERIES["restart_watermarks"], {"thread_id": thread_id})
 
 
-async def advance(connection: Connection, state: ThreadState) -> None:
-    """Note where the thread stands now, raise the watermarks and leave the job: all in the caller's transaction."""
+async def advance(connection: Connection, state: ThreadState, *, window_closed: bool) -> None:
+    """Note where the thread stands now, raise the watermarks and leave the jobs: all in the caller's transaction.
+
+    `window_closed`: a window of the thread can be distilled now. (Where one closes by silence, the sweep finds it.)
+    """
     await connection.execute(
         _QUERIES["advance_thread"],
         {
@@ -218,6 +222,8 @@ async def advance(connection: Connection, state: ThreadState) -> None:
         _QUERIES["raise_watermarks"], {"thread_id": state.thread_id, "last_position": state.last_position}
     )
     await connection.execute(_QUERIES["defer_index"], {"thread_id": state.thread_id})
+    if window_closed:
+        await connection.execute(_QUERIES["defer_distil"], {"thread_id": state.thread_id})
 
 
 async def audit(connection: Connection, action: str, subject: str | None, **detail: Any) -> None:

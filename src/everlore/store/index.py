@@ -40,10 +40,10 @@ async def models(connection: Connection) -> list[EmbeddingModel]:
     return [EmbeddingModel(*row) for row in rows]
 
 
-async def model_in_use(connection: Connection) -> tuple[EmbeddingModel, bool] | None:
-    """The model that answers questions, and whether some passages of the workspace have no vector of it yet."""
+async def model_in_use(connection: Connection) -> tuple[EmbeddingModel, bool, bool] | None:
+    """The model that answers questions, and whether some messages, or something distilled, have no vector of it yet."""
     row = await (await connection.execute(_QUERIES["model_in_use"])).fetchone()
-    return (EmbeddingModel(*row[:4]), row[4]) if row else None
+    return (EmbeddingModel(*row[:4]), row[4], row[5]) if row else None
 
 
 async def register_model(connection: Connection, name: str, dimensions: int) -> int:
@@ -93,21 +93,35 @@ async def commit(
     Passages that were deleted since it was loaded are left out. The mark stays where it is if a rebuild has taken away
     vectors before `upto` meanwhile: the next load begins there.
     """
-    numbers = [number for number, _ in encoded]
-    rows = await (await connection.execute(_QUERIES["lock_passages"], {"passages": numbers})).fetchall()
-    alive = [row[0] for row in rows]
-    if alive:
-        await connection.execute("set local client_min_messages = warning")
-        await connection.execute(_QUERIES["make_staging"])
-        async with connection.cursor().copy(_QUERIES["copy_vectors"]) as copy:
-            for chunk in _binary_rows(encoded):
-                await copy.write(chunk)
-        parameters = {"model_id": model.model_id, "passages": alive}
-        await connection.execute(_QUERIES["insert_staged_vectors"], parameters)
-        await connection.execute(_QUERIES["insert_staged_tokens"], parameters)
+    await write_vectors(connection, model.model_id, encoded)
     mark = {"step": model.step, "thread_id": thread_id}
     await connection.execute(_QUERIES["lock_mark"], mark)
     await connection.execute(_QUERIES["advance_mark"], {**mark, "upto": upto, "model_id": model.model_id})
+
+
+async def write_vectors(
+    connection: Connection,
+    model_id: int,
+    encoded: Sequence[tuple[int, EncodedPassage]],
+    *,
+    distilled: bool = False,
+) -> None:
+    """Write vectors of those passages that still exist; one that is there already stays."""
+    numbers = [number for number, _ in encoded]
+    rows = await (await connection.execute(_QUERIES["lock_passages"], {"passages": numbers})).fetchall()
+    alive = [row[0] for row in rows]
+    if not alive:
+        return
+    await connection.execute("set local client_min_messages = warning")
+    await connection.execute(_QUERIES["make_staging"])
+    async with connection.cursor().copy(_QUERIES["copy_vectors"]) as copy:
+        for chunk in _binary_rows(encoded):
+            await copy.write(chunk)
+    parameters = {"model_id": model_id, "passages": alive, "distilled": distilled}
+    await connection.execute(_QUERIES["insert_staged_vectors"], parameters)
+    await connection.execute(_QUERIES["insert_staged_tokens"], parameters)
+    # Whoever writes twice in one transaction must not find the first batch again.
+    await connection.execute(_QUERIES["empty_staging"])
 
 
 def _binary_rows(encoded: Sequence[tuple[int, EncodedPassage]]) -> Iterator[bytes]:
@@ -125,7 +139,7 @@ def _binary_rows(encoded: Sequence[tuple[int, EncodedPassage]]) -> Iterator[byte
 
 
 async def behind(connection: Connection, step: str) -> tuple[int, int]:
-    """How many threads and passages of the workspace a step has not come to."""
+    """How many threads of the workspace, and passages of messages in them, a step has not come to."""
     row = await (await connection.execute(_QUERIES["behind"], {"step": step})).fetchone()
     return (row[0], row[1]) if row else (0, 0)
 
@@ -140,23 +154,22 @@ async def last_passage(connection: Connection) -> int:
     return row[0] if row else 0
 
 
-async def has_vector_index(connection: Connection, model_id: int) -> bool:
-    return fetched(
-        await (await connection.execute(_QUERIES["has_vector_index"], {"model_id": model_id})).fetchone()
-    )
+async def has_vector_index(connection: Connection, model_id: int, *, distilled: bool = False) -> bool:
+    parameters = {"model_id": model_id, "distilled": distilled}
+    return fetched(await (await connection.execute(_QUERIES["has_vector_index"], parameters)).fetchone())
 
 
-async def build_vector_index(connection: Connection, model_id: int) -> None:
+async def build_vector_index(connection: Connection, model_id: int, *, distilled: bool = False) -> None:
     """Build the HNSW index of the workspace's partition, in bulk; nothing happens if it exists."""
-    await connection.execute(_QUERIES["build_vector_index"], {"model_id": model_id})
+    await connection.execute(_QUERIES["build_vector_index"], {"model_id": model_id, "distilled": distilled})
 
 
-async def drop_vector_index(connection: Connection, model_id: int) -> None:
-    await connection.execute(_QUERIES["drop_vector_index"], {"model_id": model_id})
+async def drop_vector_index(connection: Connection, model_id: int, *, distilled: bool = False) -> None:
+    await connection.execute(_QUERIES["drop_vector_index"], {"model_id": model_id, "distilled": distilled})
 
 
 async def forget(connection: Connection, model: EmbeddingModel) -> None:
-    """Drop the workspace's vectors of a model and let the step begin anew."""
-    for query in ("forget_vectors", "forget_tokens"):
+    """Drop the workspace's vectors of a model, of both layers, and let the step begin anew."""
+    for query in ("forget_vectors", "forget_tokens", "list_distilled"):
         await connection.execute(_QUERIES[query], {"model_id": model.model_id})
     await connection.execute(_QUERIES["reset_mark"], {"step": model.step})

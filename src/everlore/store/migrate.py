@@ -20,7 +20,7 @@ from everlore.store.queries import queries
 
 MINIMUM_POSTGRES = 16
 MINIMUM_PGVECTOR = (0, 8)
-EXTENSIONS = ("vector", "unaccent", "ltree", "pg_trgm", "btree_gist")
+EXTENSIONS = ("vector", "unaccent", "ltree", "pg_trgm", "btree_gist", "btree_gin")
 ROLES = ("everlore_owner", "everlore_app", "everlore_worker")
 # One number for everybody who migrates this database; "everlore" in ASCII.
 LOCK = int.from_bytes(b"everlore", "big") >> 1

@@ -25,12 +25,13 @@ class WorkspaceSummary:
 
 @dataclass(frozen=True, slots=True)
 class ModelProgress:
-    """An embedding model and how many threads still lack vectors of it."""
+    """An embedding model, and how many threads, and how many memories and facts, still lack vectors of it."""
 
     name: str
     dimensions: int
     in_use: bool
     threads_behind: int
+    distilled_behind: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,15 @@ async def threads_behind(
     parameters = {"models": list(models), "thorough": thorough, "at_most": at_most}
     rows = await (await connection.execute(_QUERIES["threads_behind"], parameters)).fetchall()
     return [(workspace_id, thread_id) for workspace_id, thread_id in rows]
+
+
+async def workspaces_unembedded(connection: Connection, models: Iterable[str], at_most: int) -> list[UUID]:
+    """Workspaces where something distilled lacks vectors of one of the models."""
+    parameters = {"models": list(models), "at_most": at_most}
+    return [
+        row[0]
+        for row in await (await connection.execute(_QUERIES["workspaces_unembedded"], parameters)).fetchall()
+    ]
 
 
 async def jobs_by_status(connection: Connection) -> dict[str, int]:

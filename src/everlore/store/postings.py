@@ -1,9 +1,11 @@
 """BM25 postings: packing fresh passages into segments, merging segments, reading the postings of a question.
 
-A passage that no segment holds yet (the tail) is found all the same: its terms are read from the passage itself. So packing
-never has to hurry, and segments stay few.
+A passage of a message that no segment holds yet (the tail) is found all the same: its terms are read from the passage itself.
+So packing never has to hurry, and segments stay few. Distilled passages have a layer of their own, without a tail: they are
+few, come in the background, and are packed where they are written.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -19,6 +21,8 @@ _QUERIES = queries("postings")
 TAIL_LIMIT = 256
 # When so many segments of one size class exist, they become one of the next class.
 MERGE_FANOUT = 8
+# The smallest size class of distilled segments: about what one window yields.
+_DISTILLED_LEAST = 16
 
 Postings: TypeAlias = NDArray[np.void]
 POSTING = np.dtype([("passage_id", ">i4"), ("occurrences", ">u2"), ("length", ">u2")])
@@ -30,6 +34,7 @@ class LexicalView:
 
     `words`: the question's words in order, each with its term or None. `blocks`: per term its postings. `tail`: number,
     length and occurrences (in the order of `tail_terms`) of passages outside the blocks. `passages` and `length` count all.
+    `distilled` is the same of the layer of memories and facts; None when there is nothing in it.
     """
 
     words: tuple[tuple[str, str | None], ...]
@@ -39,6 +44,7 @@ class LexicalView:
     passages: int
     length: int
     last_passage: int
+    distilled: "LexicalView | None" = None
 
 
 async def read(connection: Connection, question: str) -> LexicalView:
@@ -50,18 +56,29 @@ async def read(connection: Connection, question: str) -> LexicalView:
         statistics = await connection.execute(_QUERIES["statistics"])
         tail = await connection.execute(_QUERIES["tail"], parameters)
         all_words = tuple((str(word), term) for word, term in await words.fetchall())
-        all_blocks = tuple((str(term), np.frombuffer(raw, POSTING)) for term, raw in await blocks.fetchall())
-        row = await statistics.fetchone()
+        blocks_of: dict[bool, list[tuple[str, Postings]]] = {False: [], True: []}
+        for term, distilled, raw in await blocks.fetchall():
+            blocks_of[distilled].append((str(term), np.frombuffer(raw, POSTING)))
+        rows = await statistics.fetchall()
+        totals = {distilled: (count, length) for distilled, count, length, _ in rows}
         all_tail = tuple((int(n), int(length), list(counts)) for n, length, counts in await tail.fetchall())
-    passages, length, last_passage = row or (0, 0, 0)
+    last_passage = rows[0][3] if rows else 0
+    terms = tuple(sorted({term for _, term in all_words if term is not None}))
+    passages, length = totals.get(False, (0, 0))
+    distilled_passages, distilled_length = totals.get(True, (0, 0))
     return LexicalView(
         words=all_words,
-        blocks=all_blocks,
-        tail_terms=tuple(sorted({term for _, term in all_words if term is not None})),
+        blocks=tuple(blocks_of[False]),
+        tail_terms=terms,
         tail=all_tail,
         passages=passages + len(all_tail),
         length=length + sum(length for _, length, _ in all_tail),
         last_passage=last_passage,
+        distilled=LexicalView(
+            all_words, tuple(blocks_of[True]), terms, (), distilled_passages, distilled_length, last_passage
+        )
+        if distilled_passages
+        else None,
     )
 
 
@@ -71,7 +88,7 @@ async def tail_size(connection: Connection) -> int:
 
 async def pack(connection: Connection) -> int:
     """Write the tail as a segment and merge segments where they have become many; returns how many passages were packed."""
-    await connection.execute(_QUERIES["lock_lexicon"])
+    await connection.execute(_QUERIES["lock_lexicon"], {"distilled": False})
     behind = await (await connection.execute(_QUERIES["lock_behind"])).fetchall()
     if not behind:
         return 0
@@ -82,50 +99,73 @@ async def pack(connection: Connection) -> int:
             {"threads": list(threads), "positions": list(positions), "written": list(written)},
         )
     ).fetchone()
-    await _merge(connection)
+    await _merge(connection, TAIL_LIMIT, distilled=False)
     return fetched(row)
 
 
-async def _merge(connection: Connection) -> None:
-    rows = await (await connection.execute(_QUERIES["segments"])).fetchall()
+async def pack_distilled(connection: Connection, passages: Sequence[int]) -> None:
+    """Write distilled passages that were just inserted as a segment of their layer, and merge."""
+    if passages:
+        await connection.execute(_QUERIES["lock_lexicon"], {"distilled": True})
+        await connection.execute(_QUERIES["pack_distilled"], {"passages": list(passages)})
+        await _merge(connection, _DISTILLED_LEAST, distilled=True)
+
+
+async def _merge(connection: Connection, least: int, *, distilled: bool) -> None:
+    rows = await (await connection.execute(_QUERIES["segments"], {"distilled": distilled})).fetchall()
     classes: dict[int, list[int]] = {}
     for segment, passages in rows:
-        classes.setdefault(_size_class(passages), []).append(segment)
+        classes.setdefault(_size_class(passages, least), []).append(segment)
     for size_class in sorted(classes):
         full = classes[size_class]
         if len(full) >= MERGE_FANOUT:
-            await connection.execute(_QUERIES["merge"], {"segments": full, "into": min(full)})
+            parameters = {"segments": full, "into": min(full), "distilled": distilled}
+            await connection.execute(_QUERIES["merge"], parameters)
 
 
-def _size_class(passages: int) -> int:
-    """0 up to the tail's limit, then one more for each factor of the fanout."""
+def _size_class(passages: int, least: int) -> int:
+    """0 up to `least`, then one more for each factor of the fanout."""
     size_class = 0
-    while passages > TAIL_LIMIT * MERGE_FANOUT**size_class:
+    while passages > least * MERGE_FANOUT**size_class:
         size_class += 1
     return size_class
 
 
-async def remove(connection: Connection, passages: list[int]) -> None:
-    """Take passages out of the postings before they are deleted; their threads must be locked."""
-    await connection.execute(_QUERIES["lock_lexicon"])
-    count, length = await (
-        await connection.execute(_QUERIES["packed_totals"], {"passages": passages})
-    ).fetchone() or (0, 0)
-    blocks = await (
-        await connection.execute(_QUERIES["blocks_of_passages"], {"passages": passages}, binary=True)
-    ).fetchall()
+async def remove(connection: Connection, passages: Sequence[int]) -> None:
+    """Take passages of messages out of the postings before they are deleted; their threads must be locked."""
+    await _remove(connection, passages, "packed_totals", distilled=False)
+
+
+async def remove_distilled(connection: Connection, passages: Sequence[int]) -> None:
+    """Take distilled passages out of the postings before they are deleted."""
+    await _remove(connection, passages, "distilled_totals", distilled=True)
+
+
+async def _remove(connection: Connection, passages: Sequence[int], totals: str, *, distilled: bool) -> None:
+    layer = {"distilled": distilled}
+    await connection.execute(_QUERIES["lock_lexicon"], layer)
+    named = {"passages": list(passages), **layer}
+    count, length = await (await connection.execute(_QUERIES[totals], named)).fetchone() or (0, 0)
+    blocks = await (await connection.execute(_QUERIES["blocks_of_passages"], named, binary=True)).fetchall()
     gone = np.array(passages, dtype=np.int64)
     for term, segment, raw in blocks:
         postings = np.frombuffer(raw, POSTING)
         kept = postings[~np.isin(postings["passage_id"], gone)]
         if len(kept) == len(postings):
             continue
-        key = {"term": term, "segment": segment, "postings": kept.tobytes()}
+        key = {"term": term, "segment": segment, "postings": kept.tobytes(), **layer}
         await connection.execute(_QUERIES["rewrite_block" if len(kept) else "drop_block"], key)
-    await connection.execute(_QUERIES["subtract"], {"passages": count, "length": int(length)})
+    await connection.execute(_QUERIES["subtract"], {"passages": count, "length": int(length), **layer})
 
 
 async def forget_all(connection: Connection) -> None:
-    """Drop the workspace's postings; the next packing writes them anew."""
-    await connection.execute(_QUERIES["lock_lexicon"])
+    """Drop the workspace's postings. The next packing writes those of messages anew, `repack_distilled` the others."""
+    for distilled in (False, True):
+        await connection.execute(_QUERIES["lock_lexicon"], {"distilled": distilled})
     await connection.execute(_QUERIES["forget_all_postings"])
+
+
+async def repack_distilled(connection: Connection) -> None:
+    """After `forget_all`, in its transaction: the distilled layer is written anew from its passages."""
+    rows = await (await connection.execute(_QUERIES["distilled_passages"])).fetchall()
+    await pack_distilled(connection, [row[0] for row in rows])

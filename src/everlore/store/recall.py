@@ -96,9 +96,14 @@ async def lane(connection: Connection, remaining_ms: float | None) -> AsyncGener
 
 
 async def vector_exact(
-    connection: Connection, model_id: int, vector: Vector, at_most: int
+    connection: Connection, model_id: int, vector: Vector, at_most: int, *, distilled: bool = False
 ) -> list[tuple[int, float]]:
-    parameters = {"model_id": model_id, "vector": _literal(vector), "at_most": at_most}
+    parameters = {
+        "model_id": model_id,
+        "vector": _literal(vector),
+        "at_most": at_most,
+        "distilled": distilled,
+    }
     return await _pairs(connection, "vector_exact", parameters)
 
 
@@ -115,9 +120,21 @@ async def vector_among(
 
 
 async def vector_hnsw(
-    connection: Connection, model_id: int, vector: Vector, at_most: int, within: Filter
+    connection: Connection,
+    model_id: int,
+    vector: Vector,
+    at_most: int,
+    within: Filter,
+    *,
+    distilled: bool = False,
 ) -> list[tuple[int, float]]:
-    parameters = {"model_id": model_id, "vector": _literal(vector), "at_most": at_most, **within.parameters()}
+    parameters = {
+        "model_id": model_id,
+        "vector": _literal(vector),
+        "at_most": at_most,
+        "distilled": distilled,
+        **within.parameters(),
+    }
     return await _pairs(connection, "vector_hnsw", parameters)
 
 
@@ -158,7 +175,7 @@ async def around(
         authors=columns[5],
         times=columns[6],
         lengths=np.array(columns[7], dtype=np.float64),
-        vectors=_vectors(columns[8]),
+        vectors=vectors_of_rows(columns[8]),
     )
 
 
@@ -201,11 +218,17 @@ async def _pairs(connection: Connection, query: str, parameters: dict[str, Any])
     return [(number, distance) for number, distance in rows]
 
 
+def vectors_by_number(rows: Sequence[tuple[int, bytes]]) -> dict[int, Vector]:
+    """Passage numbers with vectors in halfvec's binary form, as arrays."""
+    matrix = vectors_of_rows([raw for _, raw in rows])
+    return {} if matrix is None else {number: matrix[place] for place, (number, _) in enumerate(rows)}
+
+
 def _literal(vector: Vector) -> str:
     return "[" + ",".join(map(str, vector.astype(np.float16))) + "]"
 
 
-def _vectors(raw: Sequence[bytes | None]) -> Vector | None:
+def vectors_of_rows(raw: Sequence[bytes | None]) -> Vector | None:
     """From halfvec's binary form: two 16-bit numbers (the dimension first), then big-endian halves."""
     present = next((value for value in raw if value is not None), None)
     if present is None:

@@ -4,31 +4,95 @@ CREATE SCHEMA everlore;
 
 ALTER SCHEMA everlore OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.build_vector_index(model smallint) RETURNS void
+CREATE FUNCTION everlore.aliases_similar(names text[], threshold real, at_most integer) RETURNS TABLE(name text, entity_id uuid, variant text, weight real, score real)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET "pg_trgm.similarity_threshold" TO '0.3'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        -- Only until the function returns: the setting above is put back then.
+        perform set_config('pg_trgm.similarity_threshold', threshold::text, true);
+        return query
+            select given.name, found.entity_id, found.variant, found.weight, found.score
+            from (select g.name, everlore.normalise(g.name) as normal from unnest(names) as g (name)) as given
+            cross join lateral (
+                select a.entity_id, a.variant, a.weight, similarity(a.normalised, given.normal) as score
+                from everlore.alias a
+                where a.workspace_id = ws and a.normalised % given.normal
+                order by similarity(a.normalised, given.normal) desc, a.alias_id
+                limit at_most
+            ) as found;
+    end $$;
+
+ALTER FUNCTION everlore.aliases_similar(names text[], threshold real, at_most integer) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.aliases_with_word(words text[], at_most integer) RETURNS TABLE(word text, entity_id uuid, variant text, weight real)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET "pg_trgm.strict_word_similarity_threshold" TO '0.999'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select given.word, found.entity_id, found.variant, found.weight
+            from (select g.word, everlore.normalise(g.word) as normal from unnest(words) as g (word)) as given
+            cross join lateral (
+                select a.entity_id, a.variant, a.weight
+                from everlore.alias a
+                where a.workspace_id = ws and a.normalised %>> given.normal
+                order by length(a.normalised), a.alias_id
+                limit at_most
+            ) as found;
+    end $$;
+
+ALTER FUNCTION everlore.aliases_with_word(words text[], at_most integer) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
     AS $_$
     declare
-        name constant text := everlore.vector_index_name(model);
+        name constant text := everlore.vector_index_name(model, in_distilled);
+        part constant text := regexp_replace(name, '_model_\d+(_distilled)?$', '');
         dims constant integer := (select m.dimensions from everlore.embedding_model m where m.model_id = model);
     begin
         if name is null or dims is null then
             return;
         end if;
         -- Two at once would both find no index of that name; the second waits here and then finds it.
-        execute format('lock table everlore.%I in share update exclusive mode', regexp_replace(name, '_model_\d+$', ''));
+        execute format('lock table everlore.%I in share update exclusive mode', part);
         execute format(
             'create index if not exists %I on everlore.%I using hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops)
-             where model_id = %s', name, regexp_replace(name, '_model_\d+$', ''), dims, model);
+             where model_id = %s and %s distilled', name, part, dims, model, case when in_distilled then '' else 'not' end);
     end $_$;
 
-ALTER FUNCTION everlore.build_vector_index(model smallint) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.current_workspace() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (NULLIF(current_setting('everlore.workspace'::text, true), ''::text))::uuid;
 
 ALTER FUNCTION everlore.current_workspace() OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.defer_distil(thread uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'jobs', 'pg_temp'
+    AS $$
+        select jobs.procrastinate_defer_jobs_v1(array[row(
+            'distil', 'distil_thread', 0, 'distil:' || thread::text, null,
+            jsonb_build_object('workspace_id', everlore.current_workspace(), 'thread_id', thread), null
+        )::jobs.procrastinate_job_to_defer_v1])
+        where everlore.current_workspace() is not null
+          and exists (select from everlore.thread t
+                      where t.workspace_id = everlore.current_workspace() and t.thread_id = thread)
+    $$;
+
+ALTER FUNCTION everlore.defer_distil(thread uuid) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.defer_index(thread uuid) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -45,39 +109,157 @@ CREATE FUNCTION everlore.defer_index(thread uuid) RETURNS void
 
 ALTER FUNCTION everlore.defer_index(thread uuid) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.drop_vector_index(model smallint) RETURNS void
+CREATE FUNCTION everlore.defer_index_distilled() RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'jobs', 'pg_temp'
+    AS $$
+        select jobs.procrastinate_defer_jobs_v1(array[row(
+            'index', 'index_distilled', 0, 'distilled:' || everlore.current_workspace()::text, null,
+            jsonb_build_object('workspace_id', everlore.current_workspace()), null
+        )::jobs.procrastinate_job_to_defer_v1])
+        where everlore.current_workspace() is not null
+    $$;
+
+ALTER FUNCTION everlore.defer_index_distilled() OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
     AS $$
     begin
-        execute format('drop index if exists everlore.%I', everlore.vector_index_name(model));
+        execute format('drop index if exists everlore.%I', everlore.vector_index_name(model, in_distilled));
     end $$;
 
-ALTER FUNCTION everlore.drop_vector_index(model smallint) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.embedding_progress() RETURNS TABLE(name text, dimensions integer, in_use boolean, threads_behind bigint)
+CREATE FUNCTION everlore.embedding_progress() RETURNS TABLE(name text, dimensions integer, in_use boolean, threads_behind bigint, distilled_behind bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
         select m.name, m.dimensions::integer, m.in_use, (
             select count(*) from everlore.thread t left join everlore.watermark w
               on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'vector:' || m.name
-            where t.last_position > coalesce(w.position, 0))
+            where t.last_position > coalesce(w.position, 0)), (
+            select count(*) from everlore.unembedded u where u.model_id = m.model_id)
         from everlore.embedding_model m
         order by m.model_id
     $$;
 
 ALTER FUNCTION everlore.embedding_progress() OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.has_vector_index(model smallint) RETURNS boolean
+CREATE FUNCTION everlore.entities_ending(ending text) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        digits constant text := replace(ending, '-', '');
+    begin
+        return query
+            select e.entity_id
+            from everlore.entity e
+            where e.workspace_id = ws
+              and right(e.entity_id::text, 8) = right(digits, 8)
+              and right(replace(e.entity_id::text, '-', ''), length(digits)) = digits
+            limit 2;
+    end $$;
+
+ALTER FUNCTION everlore.entities_ending(ending text) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.erase_from_audit(thread uuid, called text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        changed bigint;
+    begin
+        update everlore.audit_log a
+        set subject = case when a.subject = called then thread::text else a.subject end,
+            detail = case when a.detail ->> 'thread' = called
+                          then jsonb_set(a.detail, '{thread}', to_jsonb(thread::text)) else a.detail end
+        where a.workspace_id = ws and (a.subject = called or a.detail ->> 'thread' = called);
+        get diagnostics changed = row_count;
+        return changed;
+    end $$;
+
+ALTER FUNCTION everlore.erase_from_audit(thread uuid, called text) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.erase_from_failures(threads uuid[]) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        changed bigint;
+    begin
+        update everlore.job_failure f
+        set error = substring(f.error from '^[A-Za-z]{1,40}') || ' (the words were erased)'
+        from jobs.procrastinate_jobs j
+        where j.id = f.job_id and j.args ->> 'workspace_id' = ws::text
+          and (j.args ->> 'thread_id' is null or j.args ->> 'thread_id' = any (threads::text[]));
+        get diagnostics changed = row_count;
+        return changed;
+    end $$;
+
+ALTER FUNCTION everlore.erase_from_failures(threads uuid[]) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.facts_ending(ending text) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        digits constant text := replace(ending, '-', '');
+    begin
+        return query
+            select f.fact_id
+            from everlore.fact f
+            where f.workspace_id = ws
+              and right(f.fact_id::text, 8) = right(digits, 8)
+              and right(replace(f.fact_id::text, '-', ''), length(digits)) = digits
+            limit 2;
+    end $$;
+
+ALTER FUNCTION everlore.facts_ending(ending text) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.failed_windows() RETURNS TABLE(workspace text, workspace_id uuid, thread text, thread_id uuid, first integer, last integer, extractor text, error text, failed_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$
+        select w.name, w.workspace_id, t.name, t.thread_id, d.first, d.last, d.extractor, d.error, d.distilled_at
+        from everlore.distillation d join everlore.thread t using (workspace_id, thread_id) join everlore.workspace w using (workspace_id)
+        where d.error is not null and d.superseded_at is null
+        order by d.distilled_at
+    $$;
+
+ALTER FUNCTION everlore.failed_windows() OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.handed_out_alike(runs bigint[]) RETURNS TABLE(text_hash bytea, shingles bigint[])
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select h.text_hash, h.shingles from everlore.handed_out h where h.workspace_id = ws and h.shingles && runs;
+    end $$;
+
+ALTER FUNCTION everlore.handed_out_alike(runs bigint[]) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean DEFAULT false) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
         select coalesce((select i.indisvalid from pg_index i
-                         where i.indexrelid = to_regclass('everlore.' || everlore.vector_index_name(model))), false)
+                         where i.indexrelid = to_regclass('everlore.' || everlore.vector_index_name(model, in_distilled))), false)
     $$;
 
-ALTER FUNCTION everlore.has_vector_index(model smallint) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.list_workspaces() RETURNS TABLE(workspace_id uuid, name text, created_at timestamp with time zone, threads bigint, messages bigint, last_at timestamp with time zone)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -90,6 +272,26 @@ CREATE FUNCTION everlore.list_workspaces() RETURNS TABLE(workspace_id uuid, name
     $$;
 
 ALTER FUNCTION everlore.list_workspaces() OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.memories_ending(ending text) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        digits constant text := replace(ending, '-', '');
+    begin
+        return query
+            select m.memory_id
+            from everlore.memory m
+            where m.workspace_id = ws
+              and right(m.memory_id::text, 8) = right(digits, 8)
+              and right(replace(m.memory_id::text, '-', ''), length(digits)) = digits
+            limit 2;
+    end $$;
+
+ALTER FUNCTION everlore.memories_ending(ending text) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.messages_ending(ending text) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -135,7 +337,8 @@ CREATE FUNCTION everlore.open_workspace(id uuid, called text) RETURNS uuid
                 select w.workspace_id into found_id from everlore.workspace w where w.name = called;
             else
                 insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
-                insert into everlore.lexical_statistics (workspace_id) values (found_id);
+                insert into everlore.lexical_statistics (workspace_id, distilled) values (found_id, false), (found_id, true);
+                insert into everlore.distilled_state (workspace_id) values (found_id);
             end if;
         end if;
         return found_id;
@@ -159,7 +362,8 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
                     select * from everlore.passage q
                     where q.workspace_id = ws and q.passage_id = given.passage_id offset 0
                 ) as p
-                where (since is null or p.occurred_at >= since)
+                where p.kind = 'message'
+                  and (since is null or p.occurred_at >= since)
                   and (until is null or p.occurred_at < until)
                   and (by_author is null or lower(p.author) = lower(by_author))
                   and (in_threads is null or p.thread_id = any (in_threads))
@@ -171,7 +375,7 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
         return query
             select p.passage_id
             from everlore.passage p
-            where p.workspace_id = ws
+            where p.workspace_id = ws and p.kind = 'message'
               and (since is null or p.occurred_at >= since)
               and (until is null or p.occurred_at < until)
               and (by_author is null or lower(p.author) = lower(by_author))
@@ -200,6 +404,7 @@ CREATE FUNCTION everlore.register_embedding_model(called text, dims integer) RET
     AS $$
     declare
         known everlore.embedding_model;
+        is_new boolean;
     begin
         select * into known from everlore.embedding_model m where m.name = called;
         if not found then
@@ -208,7 +413,15 @@ CREATE FUNCTION everlore.register_embedding_model(called text, dims integer) RET
                 select coalesce(max(m.model_id), 0) + 1, called, dims, count(*) filter (where m.in_use) = 0
                 from everlore.embedding_model m
                 on conflict (name) do nothing;
+            is_new := found;
             select * into known from everlore.embedding_model m where m.name = called;
+            if is_new then
+                lock table everlore.unembedded in share row exclusive mode;
+                insert into everlore.unembedded (workspace_id, model_id, passage_id)
+                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.memory_id is not null
+                    union all
+                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.fact_id is not null;
+            end if;
         end if;
         if known.dimensions <> dims then
             raise invalid_parameter_value using message = format(
@@ -249,6 +462,24 @@ CREATE FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most
 
 ALTER FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.threads_to_distil(quiet_since timestamp with time zone, at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$
+        select w.workspace_id, w.thread_id
+        from everlore.watermark w
+        where w.position < w.written and w.step = 'distil'
+          and (w.written - w.position >= 10 or not exists (
+              select from everlore.message m
+              where m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position = w.written
+                and m.recorded_at >= quiet_since))
+        union
+        select a.workspace_id, a.thread_id from everlore.distil_again a
+        limit at_most
+    $$;
+
+ALTER FUNCTION everlore.threads_to_distil(quiet_since timestamp with time zone, at_most integer) OWNER TO everlore_owner;
+
 CREATE FUNCTION everlore.threads_within(project text, under public.ltree) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
@@ -279,6 +510,7 @@ CREATE FUNCTION everlore.use_embedding_model(called text) RETURNS void
     AS $$
     declare
         behind bigint;
+        distilled bigint;
     begin
         if not exists (select from everlore.embedding_model m where m.name = called) then
             raise no_data_found using message = format('there is no embedding model %s', called);
@@ -289,6 +521,12 @@ CREATE FUNCTION everlore.use_embedding_model(called text) RETURNS void
         where t.last_position > coalesce(w.position, 0);
         if behind > 0 then
             raise object_not_in_prerequisite_state using message = format('%s threads still lack vectors of %s', behind, called);
+        end if;
+        select count(*) into distilled
+        from everlore.unembedded u join everlore.embedding_model m using (model_id) where m.name = called;
+        if distilled > 0 then
+            raise object_not_in_prerequisite_state
+                using message = format('%s memories and facts still lack vectors of %s', distilled, called);
         end if;
         update everlore.embedding_model m set in_use = false where m.in_use and m.name <> called;
         update everlore.embedding_model m set in_use = true where m.name = called and not m.in_use;
@@ -314,7 +552,7 @@ CREATE FUNCTION everlore.vector_among(model smallint, question public.halfvec, p
 
 ALTER FUNCTION everlore.vector_among(model smallint, question public.halfvec, passages integer[], at_most integer) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer) RETURNS TABLE(passage_id integer, distance real)
+CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean DEFAULT false) RETURNS TABLE(passage_id integer, distance real)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -322,17 +560,26 @@ CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, a
     declare
         ws constant uuid := everlore.current_workspace();
     begin
+        if in_distilled then
+            return query
+                select v.passage_id, (v.embedding <=> question)::real as d
+                from everlore.passage_vector v
+                where v.workspace_id = ws and v.model_id = model and v.distilled
+                order by d, v.passage_id
+                limit at_most;
+            return;
+        end if;
         return query
             select v.passage_id, (v.embedding <=> question)::real as d
             from everlore.passage_vector v
-            where v.workspace_id = ws and v.model_id = model
+            where v.workspace_id = ws and v.model_id = model and not v.distilled
             order by d, v.passage_id
             limit at_most;
     end $$;
 
-ALTER FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, of_kinds text[] DEFAULT NULL::text[], branch uuid[] DEFAULT NULL::uuid[]) RETURNS TABLE(passage_id integer, distance real)
+CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, of_kinds text[] DEFAULT NULL::text[], branch uuid[] DEFAULT NULL::uuid[], in_distilled boolean DEFAULT false) RETURNS TABLE(passage_id integer, distance real)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET "hnsw.ef_search" TO '240'
@@ -361,19 +608,19 @@ CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at
         return query execute format(
             'select v.passage_id, (v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s))::real
              from everlore.passage_vector v
-             where v.workspace_id = $1 and v.model_id = %2$s %3$s
+             where v.workspace_id = $1 and v.model_id = %2$s and %4$s v.distilled %3$s
              order by v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s)
-             limit $3', dims, model, filter)
+             limit $3', dims, model, filter, case when in_distilled then '' else 'not' end)
             using ws, question, at_most, since, until, by_author, in_threads, under, of_kinds, branch;
     end $_$;
 
-ALTER FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[]) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[], in_distilled boolean) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.vector_index_name(model smallint) RETURNS text
+CREATE FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean DEFAULT false) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'everlore', 'pg_temp'
     AS $_$
-        select format('%s_model_%s', c.relname, model)
+        select format('%s_model_%s%s', c.relname, model, case when in_distilled then '_distilled' else '' end)
         from pg_class c join pg_inherits i on i.inhrelid = c.oid
         where i.inhparent = 'everlore.passage_vector'::regclass
           and satisfies_hash_partition('everlore.passage_vector'::regclass, 16,
@@ -381,7 +628,7 @@ CREATE FUNCTION everlore.vector_index_name(model smallint) RETURNS text
           and everlore.current_workspace() is not null
     $_$;
 
-ALTER FUNCTION everlore.vector_index_name(model smallint) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.vectors_of(model smallint, passages integer[]) RETURNS TABLE(passage_id integer, embedding bytea)
     LANGUAGE plpgsql STABLE
@@ -406,6 +653,36 @@ CREATE FUNCTION everlore.workspace_exists(called text) RETURNS boolean
 
 ALTER FUNCTION everlore.workspace_exists(called text) OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.workspaces_unembedded(models text[], at_most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$
+        select w.workspace_id
+        from everlore.workspace w
+        where exists (select from everlore.unembedded u join everlore.embedding_model m using (model_id)
+                      where u.workspace_id = w.workspace_id and m.name = any (models))
+        limit at_most
+    $$;
+
+ALTER FUNCTION everlore.workspaces_unembedded(models text[], at_most integer) OWNER TO everlore_owner;
+
+CREATE TABLE everlore.alias (
+    workspace_id uuid NOT NULL,
+    alias_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    variant text NOT NULL,
+    normalised text GENERATED ALWAYS AS (everlore.normalise(variant)) STORED NOT NULL,
+    key text NOT NULL,
+    weight real NOT NULL,
+    origin text NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    CONSTRAINT alias_origin_check CHECK ((origin = ANY (ARRAY['by hand'::text, 'extracted'::text, 'inferred'::text]))),
+    CONSTRAINT alias_variant_check CHECK (((length(variant) >= 1) AND (length(variant) <= 200))),
+    CONSTRAINT alias_weight_check CHECK (((weight >= (0)::double precision) AND (weight <= (1)::double precision)))
+);
+
+ALTER TABLE everlore.alias OWNER TO everlore_owner;
+
 CREATE TABLE everlore.audit_log (
     workspace_id uuid NOT NULL,
     audit_id uuid NOT NULL,
@@ -417,6 +694,49 @@ CREATE TABLE everlore.audit_log (
 );
 
 ALTER TABLE everlore.audit_log OWNER TO everlore_owner;
+
+CREATE TABLE everlore.breaker (
+    workspace_id uuid NOT NULL,
+    model text NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    open_until timestamp with time zone
+);
+
+ALTER TABLE everlore.breaker OWNER TO everlore_owner;
+
+CREATE TABLE everlore.distil_again (
+    workspace_id uuid NOT NULL,
+    thread_id uuid NOT NULL,
+    first integer NOT NULL,
+    asked_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE everlore.distil_again OWNER TO everlore_owner;
+
+CREATE TABLE everlore.distillation (
+    workspace_id uuid NOT NULL,
+    distillation_id uuid NOT NULL,
+    thread_id uuid NOT NULL,
+    first integer NOT NULL,
+    last integer NOT NULL,
+    extractor text NOT NULL,
+    extractor_version text NOT NULL,
+    memories integer NOT NULL,
+    facts integer NOT NULL,
+    rejected integer NOT NULL,
+    error text,
+    distilled_at timestamp with time zone NOT NULL,
+    superseded_at timestamp with time zone
+);
+
+ALTER TABLE everlore.distillation OWNER TO everlore_owner;
+
+CREATE TABLE everlore.distilled_state (
+    workspace_id uuid NOT NULL,
+    memories bigint DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE everlore.distilled_state OWNER TO everlore_owner;
 
 CREATE TABLE everlore.embedding_model (
     model_id smallint NOT NULL,
@@ -430,6 +750,119 @@ CREATE TABLE everlore.embedding_model (
 
 ALTER TABLE everlore.embedding_model OWNER TO everlore_owner;
 
+CREATE TABLE everlore.entity (
+    workspace_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    name text NOT NULL,
+    type text NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    merged_into uuid,
+    CONSTRAINT entity_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT entity_type_check CHECK ((type = ANY (ARRAY['person'::text, 'place'::text, 'organisation'::text, 'project'::text, 'concept'::text, 'technical_term'::text, 'event'::text, 'other'::text])))
+);
+
+ALTER TABLE everlore.entity OWNER TO everlore_owner;
+
+CREATE TABLE everlore.entity_change (
+    workspace_id uuid NOT NULL,
+    change_id uuid NOT NULL,
+    kind text NOT NULL,
+    kept_id uuid NOT NULL,
+    other_id uuid NOT NULL,
+    moved jsonb NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    undone_at timestamp with time zone,
+    CONSTRAINT entity_change_kind_check CHECK ((kind = ANY (ARRAY['merge'::text, 'split'::text])))
+);
+
+ALTER TABLE everlore.entity_change OWNER TO everlore_owner;
+
+CREATE TABLE everlore.fact (
+    workspace_id uuid NOT NULL,
+    fact_id uuid NOT NULL,
+    lineage_id uuid NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    subject_id uuid NOT NULL,
+    predicate text NOT NULL,
+    object_id uuid,
+    object text NOT NULL,
+    object_key text NOT NULL,
+    confidence real NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_to timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    superseded_at timestamp with time zone,
+    superseded_by uuid,
+    review text,
+    review_reason text,
+    extractor text,
+    extractor_version text,
+    passage_id integer,
+    CONSTRAINT fact_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_object_check CHECK (((length(object) >= 1) AND (length(object) <= 500))),
+    CONSTRAINT fact_predicate_check CHECK (((length(predicate) >= 1) AND (length(predicate) <= 60))),
+    CONSTRAINT fact_review_check CHECK ((review = ANY (ARRAY['suggested'::text, 'rejected'::text, 'quarantined'::text])))
+);
+
+ALTER TABLE everlore.fact OWNER TO everlore_owner;
+
+CREATE VIEW everlore.fact_shown WITH (security_invoker='true') AS
+ SELECT fact_id,
+    lineage_id,
+    version,
+    subject_id,
+    ( SELECT e.name
+           FROM everlore.entity e
+          WHERE ((e.workspace_id = f.workspace_id) AND (e.entity_id = f.subject_id))) AS subject,
+    predicate,
+    object_id,
+    COALESCE(( SELECT e.name
+           FROM everlore.entity e
+          WHERE ((e.workspace_id = f.workspace_id) AND (e.entity_id = f.object_id))), object) AS object,
+    confidence,
+    valid_from,
+    valid_to,
+    recorded_at,
+    superseded_at,
+    superseded_by,
+    review,
+    review_reason,
+    workspace_id,
+    object_key,
+    passage_id
+   FROM everlore.fact f;
+
+ALTER VIEW everlore.fact_shown OWNER TO everlore_owner;
+
+CREATE TABLE everlore.fact_source (
+    workspace_id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    lineage_id uuid NOT NULL,
+    message_id uuid,
+    memory_lineage_id uuid,
+    start_at integer,
+    end_at integer,
+    said_at timestamp with time zone NOT NULL,
+    valid_from timestamp with time zone,
+    ended boolean DEFAULT false NOT NULL,
+    corrects boolean DEFAULT false NOT NULL,
+    confidence real NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    retracted_at timestamp with time zone,
+    CONSTRAINT fact_source_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)))
+);
+
+ALTER TABLE everlore.fact_source OWNER TO everlore_owner;
+
+CREATE TABLE everlore.handed_out (
+    workspace_id uuid NOT NULL,
+    text_hash bytea NOT NULL,
+    shingles bigint[] NOT NULL,
+    handed_out_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE everlore.handed_out OWNER TO everlore_owner;
+
 CREATE TABLE everlore.job_failure (
     job_id bigint NOT NULL,
     failed_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -441,10 +874,171 @@ ALTER TABLE everlore.job_failure OWNER TO everlore_owner;
 CREATE TABLE everlore.lexical_statistics (
     workspace_id uuid NOT NULL,
     passages integer DEFAULT 0 NOT NULL,
-    length bigint DEFAULT 0 NOT NULL
+    length bigint DEFAULT 0 NOT NULL,
+    distilled boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE everlore.lexical_statistics OWNER TO everlore_owner;
+
+CREATE TABLE everlore.link_suggestion (
+    workspace_id uuid NOT NULL,
+    suggestion_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    other_id uuid NOT NULL,
+    reason text NOT NULL,
+    score real NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    decided_at timestamp with time zone,
+    accepted boolean
+);
+
+ALTER TABLE everlore.link_suggestion OWNER TO everlore_owner;
+
+CREATE TABLE everlore.memory (
+    workspace_id uuid NOT NULL,
+    memory_id uuid NOT NULL,
+    lineage_id uuid NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    type text NOT NULL,
+    content text NOT NULL,
+    category text,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    importance real NOT NULL,
+    confidence real NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_to timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    superseded_at timestamp with time zone,
+    superseded_by uuid,
+    event_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    generation integer DEFAULT 0 NOT NULL,
+    pinned boolean DEFAULT false NOT NULL,
+    confirmed boolean DEFAULT false NOT NULL,
+    source_kind text NOT NULL,
+    review text,
+    review_reason text,
+    forgotten_at timestamp with time zone,
+    author text,
+    role text,
+    thread_id uuid,
+    first_position integer,
+    taxonomy public.ltree,
+    reasoning text,
+    extractor text,
+    extractor_version text,
+    content_hash bytea NOT NULL,
+    passage_id integer,
+    access_count integer DEFAULT 0 NOT NULL,
+    last_access_at timestamp with time zone,
+    CONSTRAINT memory_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT memory_content_check CHECK (((length(content) >= 1) AND (length(content) <= 2000))),
+    CONSTRAINT memory_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT memory_review_check CHECK ((review = ANY (ARRAY['suggested'::text, 'rejected'::text, 'quarantined'::text]))),
+    CONSTRAINT memory_source_kind_check CHECK ((source_kind = ANY (ARRAY['extracted'::text, 'by hand'::text]))),
+    CONSTRAINT memory_type_check CHECK ((type = ANY (ARRAY['fact'::text, 'preference'::text, 'identity'::text, 'relationship'::text, 'goal'::text, 'task'::text, 'event'::text, 'habit'::text, 'skill'::text, 'lesson'::text, 'decision'::text, 'project'::text, 'system_config'::text, 'blocker'::text, 'reminder'::text, 'note'::text, 'context'::text, 'casual'::text, 'general'::text])))
+);
+
+ALTER TABLE everlore.memory OWNER TO everlore_owner;
+
+CREATE TABLE everlore.memory_entity (
+    workspace_id uuid NOT NULL,
+    lineage_id uuid NOT NULL,
+    entity_id uuid NOT NULL
+);
+
+ALTER TABLE everlore.memory_entity OWNER TO everlore_owner;
+
+CREATE TABLE everlore.thread (
+    workspace_id uuid NOT NULL,
+    thread_id uuid NOT NULL,
+    name text NOT NULL,
+    project_id uuid,
+    taxonomy public.ltree,
+    last_position integer DEFAULT 0 NOT NULL,
+    last_sequence integer DEFAULT 0 NOT NULL,
+    messages integer DEFAULT 0 NOT NULL,
+    last_session_id uuid,
+    last_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT thread_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+
+ALTER TABLE everlore.thread OWNER TO everlore_owner;
+
+CREATE VIEW everlore.memory_shown WITH (security_invoker='true') AS
+ SELECT memory_id,
+    lineage_id,
+    version,
+    type,
+    content,
+    category,
+    tags,
+    importance,
+    confidence,
+    valid_from,
+    valid_to,
+    recorded_at,
+    superseded_at,
+    superseded_by,
+    event_at,
+    expires_at,
+    generation,
+    pinned,
+    confirmed,
+    source_kind,
+    review,
+    review_reason,
+    forgotten_at,
+    author,
+    role,
+    ( SELECT t.name
+           FROM everlore.thread t
+          WHERE ((t.workspace_id = m.workspace_id) AND (t.thread_id = m.thread_id))) AS thread,
+    (taxonomy)::text AS taxonomy,
+    reasoning,
+    extractor,
+    extractor_version,
+    ARRAY( SELECT e.name
+           FROM (everlore.memory_entity x
+             JOIN everlore.entity e ON (((e.workspace_id = x.workspace_id) AND (e.entity_id = x.entity_id))))
+          WHERE ((x.workspace_id = m.workspace_id) AND (x.lineage_id = m.lineage_id))
+          ORDER BY e.name) AS entities,
+    access_count,
+    last_access_at,
+    workspace_id,
+    thread_id,
+    first_position,
+    content_hash,
+    passage_id,
+    taxonomy AS path
+   FROM everlore.memory m;
+
+ALTER VIEW everlore.memory_shown OWNER TO everlore_owner;
+
+CREATE TABLE everlore.memory_source (
+    workspace_id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    lineage_id uuid NOT NULL,
+    message_id uuid,
+    start_at integer,
+    end_at integer,
+    confidence real NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    retracted_at timestamp with time zone,
+    CONSTRAINT memory_source_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)))
+);
+
+ALTER TABLE everlore.memory_source OWNER TO everlore_owner;
+
+CREATE TABLE everlore.mention (
+    workspace_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    recorded_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE everlore.mention OWNER TO everlore_owner;
 
 CREATE TABLE everlore.message (
     workspace_id uuid NOT NULL,
@@ -465,6 +1059,7 @@ CREATE TABLE everlore.message (
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
     taxonomy public.ltree,
     content_hash bytea NOT NULL,
+    off_the_record boolean DEFAULT false NOT NULL,
     CONSTRAINT message_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text, 'tool'::text])))
 );
 
@@ -483,10 +1078,10 @@ CREATE TABLE everlore.passage (
     passage_id integer NOT NULL,
     kind text NOT NULL,
     message_id uuid,
-    thread_id uuid NOT NULL,
-    session_id uuid NOT NULL,
-    sequence integer NOT NULL,
-    "position" integer NOT NULL,
+    thread_id uuid,
+    session_id uuid,
+    sequence integer,
+    "position" integer,
     role text NOT NULL,
     author text NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
@@ -495,7 +1090,11 @@ CREATE TABLE everlore.passage (
     length integer GENERATED ALWAYS AS (((length(text) - length(translate(text, ' 
 	'::text, ''::text))) + 1)) STORED NOT NULL,
     normalised text GENERATED ALWAYS AS (everlore.normalise(text)) STORED NOT NULL,
-    terms tsvector GENERATED ALWAYS AS (everlore.terms(text)) STORED NOT NULL
+    terms tsvector GENERATED ALWAYS AS (everlore.terms(text)) STORED NOT NULL,
+    memory_id uuid,
+    fact_id uuid,
+    CONSTRAINT passage_kind CHECK ((kind = ANY (ARRAY['message'::text, 'memory'::text, 'fact'::text]))),
+    CONSTRAINT passage_of_message CHECK (((kind <> 'message'::text) OR ((message_id IS NOT NULL) AND (thread_id IS NOT NULL) AND (session_id IS NOT NULL) AND (sequence IS NOT NULL) AND ("position" IS NOT NULL))))
 );
 
 ALTER TABLE everlore.passage OWNER TO everlore_owner;
@@ -522,7 +1121,8 @@ CREATE TABLE everlore.passage_vector (
     workspace_id uuid NOT NULL,
     model_id smallint NOT NULL,
     passage_id integer NOT NULL,
-    embedding public.halfvec NOT NULL
+    embedding public.halfvec NOT NULL,
+    distilled boolean DEFAULT false NOT NULL
 )
 PARTITION BY HASH (workspace_id);
 
@@ -532,7 +1132,8 @@ CREATE TABLE everlore.passage_vector_0 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_0 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -542,7 +1143,8 @@ CREATE TABLE everlore.passage_vector_1 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_1 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -552,7 +1154,8 @@ CREATE TABLE everlore.passage_vector_10 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_10 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -562,7 +1165,8 @@ CREATE TABLE everlore.passage_vector_11 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_11 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -572,7 +1176,8 @@ CREATE TABLE everlore.passage_vector_12 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_12 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -582,7 +1187,8 @@ CREATE TABLE everlore.passage_vector_13 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_13 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -592,7 +1198,8 @@ CREATE TABLE everlore.passage_vector_14 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_14 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -602,7 +1209,8 @@ CREATE TABLE everlore.passage_vector_15 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_15 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -612,7 +1220,8 @@ CREATE TABLE everlore.passage_vector_2 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_2 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -622,7 +1231,8 @@ CREATE TABLE everlore.passage_vector_3 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_3 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -632,7 +1242,8 @@ CREATE TABLE everlore.passage_vector_4 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_4 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -642,7 +1253,8 @@ CREATE TABLE everlore.passage_vector_5 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_5 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -652,7 +1264,8 @@ CREATE TABLE everlore.passage_vector_6 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_6 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -662,7 +1275,8 @@ CREATE TABLE everlore.passage_vector_7 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_7 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -672,7 +1286,8 @@ CREATE TABLE everlore.passage_vector_8 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_8 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -682,7 +1297,8 @@ CREATE TABLE everlore.passage_vector_9 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
+    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_9 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -692,7 +1308,8 @@ CREATE TABLE everlore.posting_block (
     workspace_id uuid NOT NULL,
     term text NOT NULL,
     segment integer NOT NULL,
-    postings bytea NOT NULL
+    postings bytea NOT NULL,
+    distilled boolean DEFAULT false NOT NULL
 );
 ALTER TABLE ONLY everlore.posting_block ALTER COLUMN postings SET STORAGE EXTERNAL;
 
@@ -701,7 +1318,8 @@ ALTER TABLE everlore.posting_block OWNER TO everlore_owner;
 CREATE TABLE everlore.posting_segment (
     workspace_id uuid NOT NULL,
     segment integer NOT NULL,
-    passages integer NOT NULL
+    passages integer NOT NULL,
+    distilled boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE everlore.posting_segment OWNER TO everlore_owner;
@@ -728,22 +1346,49 @@ CREATE TABLE everlore.session (
 
 ALTER TABLE everlore.session OWNER TO everlore_owner;
 
-CREATE TABLE everlore.thread (
+CREATE TABLE everlore.taxonomy_node (
     workspace_id uuid NOT NULL,
-    thread_id uuid NOT NULL,
-    name text NOT NULL,
-    project_id uuid,
-    taxonomy public.ltree,
-    last_position integer DEFAULT 0 NOT NULL,
-    last_sequence integer DEFAULT 0 NOT NULL,
-    messages integer DEFAULT 0 NOT NULL,
-    last_session_id uuid,
-    last_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT thread_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+    path public.ltree NOT NULL,
+    label text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT taxonomy_node_label_check CHECK (((length(label) >= 1) AND (length(label) <= 200)))
 );
 
-ALTER TABLE everlore.thread OWNER TO everlore_owner;
+ALTER TABLE everlore.taxonomy_node OWNER TO everlore_owner;
+
+CREATE TABLE everlore.taxonomy_suggestion (
+    workspace_id uuid NOT NULL,
+    suggestion_id uuid NOT NULL,
+    thread_id uuid NOT NULL,
+    path public.ltree NOT NULL,
+    times integer DEFAULT 1 NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    decided_at timestamp with time zone,
+    accepted boolean
+);
+
+ALTER TABLE everlore.taxonomy_suggestion OWNER TO everlore_owner;
+
+CREATE TABLE everlore.unembedded (
+    workspace_id uuid NOT NULL,
+    model_id smallint NOT NULL,
+    passage_id integer NOT NULL
+);
+
+ALTER TABLE everlore.unembedded OWNER TO everlore_owner;
+
+CREATE TABLE everlore.usage (
+    workspace_id uuid NOT NULL,
+    day date NOT NULL,
+    model text NOT NULL,
+    calls bigint DEFAULT 0 NOT NULL,
+    failed bigint DEFAULT 0 NOT NULL,
+    tokens_in bigint DEFAULT 0 NOT NULL,
+    tokens_out bigint DEFAULT 0 NOT NULL,
+    cost numeric(20,8) DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE everlore.usage OWNER TO everlore_owner;
 
 CREATE TABLE everlore.watermark (
     workspace_id uuid NOT NULL,
@@ -796,8 +1441,23 @@ ALTER TABLE ONLY everlore.passage_vector ATTACH PARTITION everlore.passage_vecto
 
 ALTER TABLE ONLY everlore.passage_vector ATTACH PARTITION everlore.passage_vector_9 FOR VALUES WITH (modulus 16, remainder 9);
 
+ALTER TABLE ONLY everlore.alias
+    ADD CONSTRAINT alias_pkey PRIMARY KEY (workspace_id, alias_id);
+
 ALTER TABLE ONLY everlore.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (workspace_id, audit_id);
+
+ALTER TABLE ONLY everlore.breaker
+    ADD CONSTRAINT breaker_pkey PRIMARY KEY (workspace_id, model);
+
+ALTER TABLE ONLY everlore.distil_again
+    ADD CONSTRAINT distil_again_pkey PRIMARY KEY (workspace_id, thread_id, first);
+
+ALTER TABLE ONLY everlore.distillation
+    ADD CONSTRAINT distillation_pkey PRIMARY KEY (workspace_id, distillation_id);
+
+ALTER TABLE ONLY everlore.distilled_state
+    ADD CONSTRAINT distilled_state_pkey PRIMARY KEY (workspace_id);
 
 ALTER TABLE ONLY everlore.embedding_model
     ADD CONSTRAINT embedding_model_name_key UNIQUE (name);
@@ -805,11 +1465,41 @@ ALTER TABLE ONLY everlore.embedding_model
 ALTER TABLE ONLY everlore.embedding_model
     ADD CONSTRAINT embedding_model_pkey PRIMARY KEY (model_id);
 
+ALTER TABLE ONLY everlore.entity_change
+    ADD CONSTRAINT entity_change_pkey PRIMARY KEY (workspace_id, change_id);
+
+ALTER TABLE ONLY everlore.entity
+    ADD CONSTRAINT entity_pkey PRIMARY KEY (workspace_id, entity_id);
+
+ALTER TABLE ONLY everlore.fact
+    ADD CONSTRAINT fact_pkey PRIMARY KEY (workspace_id, fact_id);
+
+ALTER TABLE ONLY everlore.fact_source
+    ADD CONSTRAINT fact_source_pkey PRIMARY KEY (workspace_id, source_id);
+
+ALTER TABLE ONLY everlore.handed_out
+    ADD CONSTRAINT handed_out_pkey PRIMARY KEY (workspace_id, text_hash);
+
 ALTER TABLE ONLY everlore.job_failure
     ADD CONSTRAINT job_failure_pkey PRIMARY KEY (job_id);
 
 ALTER TABLE ONLY everlore.lexical_statistics
-    ADD CONSTRAINT lexical_statistics_pkey PRIMARY KEY (workspace_id);
+    ADD CONSTRAINT lexical_statistics_pkey PRIMARY KEY (workspace_id, distilled);
+
+ALTER TABLE ONLY everlore.link_suggestion
+    ADD CONSTRAINT link_suggestion_pkey PRIMARY KEY (workspace_id, suggestion_id);
+
+ALTER TABLE ONLY everlore.memory_entity
+    ADD CONSTRAINT memory_entity_pkey PRIMARY KEY (workspace_id, lineage_id, entity_id);
+
+ALTER TABLE ONLY everlore.memory
+    ADD CONSTRAINT memory_pkey PRIMARY KEY (workspace_id, memory_id);
+
+ALTER TABLE ONLY everlore.memory_source
+    ADD CONSTRAINT memory_source_pkey PRIMARY KEY (workspace_id, source_id);
+
+ALTER TABLE ONLY everlore.mention
+    ADD CONSTRAINT mention_pkey PRIMARY KEY (workspace_id, entity_id, message_id);
 
 ALTER TABLE ONLY everlore.message
     ADD CONSTRAINT message_pkey PRIMARY KEY (workspace_id, message_id);
@@ -884,10 +1574,10 @@ ALTER TABLE ONLY everlore.passage
     ADD CONSTRAINT passage_workspace_id_thread_id_sequence_key UNIQUE (workspace_id, thread_id, sequence);
 
 ALTER TABLE ONLY everlore.posting_block
-    ADD CONSTRAINT posting_block_pkey PRIMARY KEY (workspace_id, term, segment);
+    ADD CONSTRAINT posting_block_pkey PRIMARY KEY (workspace_id, term, distilled, segment);
 
 ALTER TABLE ONLY everlore.posting_segment
-    ADD CONSTRAINT posting_segment_pkey PRIMARY KEY (workspace_id, segment);
+    ADD CONSTRAINT posting_segment_pkey PRIMARY KEY (workspace_id, distilled, segment);
 
 ALTER TABLE ONLY everlore.project
     ADD CONSTRAINT project_pkey PRIMARY KEY (workspace_id, project_id);
@@ -898,11 +1588,23 @@ ALTER TABLE ONLY everlore.project
 ALTER TABLE ONLY everlore.session
     ADD CONSTRAINT session_pkey PRIMARY KEY (workspace_id, session_id);
 
+ALTER TABLE ONLY everlore.taxonomy_node
+    ADD CONSTRAINT taxonomy_node_pkey PRIMARY KEY (workspace_id, path);
+
+ALTER TABLE ONLY everlore.taxonomy_suggestion
+    ADD CONSTRAINT taxonomy_suggestion_pkey PRIMARY KEY (workspace_id, suggestion_id);
+
 ALTER TABLE ONLY everlore.thread
     ADD CONSTRAINT thread_pkey PRIMARY KEY (workspace_id, thread_id);
 
 ALTER TABLE ONLY everlore.thread
     ADD CONSTRAINT thread_workspace_id_name_key UNIQUE (workspace_id, name);
+
+ALTER TABLE ONLY everlore.unembedded
+    ADD CONSTRAINT unembedded_pkey PRIMARY KEY (workspace_id, model_id, passage_id);
+
+ALTER TABLE ONLY everlore.usage
+    ADD CONSTRAINT usage_pkey PRIMARY KEY (workspace_id, day, model);
 
 ALTER TABLE ONLY everlore.watermark
     ADD CONSTRAINT watermark_pkey PRIMARY KEY (workspace_id, step, thread_id);
@@ -913,7 +1615,77 @@ ALTER TABLE ONLY everlore.workspace
 ALTER TABLE ONLY everlore.workspace
     ADD CONSTRAINT workspace_pkey PRIMARY KEY (workspace_id);
 
+CREATE INDEX alias_key ON everlore.alias USING btree (workspace_id, key);
+
+CREATE UNIQUE INDEX alias_of_entity ON everlore.alias USING btree (workspace_id, entity_id, key);
+
+CREATE INDEX alias_trigram ON everlore.alias USING gin (workspace_id, normalised public.gin_trgm_ops);
+
+CREATE INDEX distillation_failed ON everlore.distillation USING btree (workspace_id, thread_id) WHERE ((error IS NOT NULL) AND (superseded_at IS NULL));
+
+CREATE UNIQUE INDEX distillation_window ON everlore.distillation USING btree (workspace_id, thread_id, first) WHERE (superseded_at IS NULL);
+
 CREATE UNIQUE INDEX embedding_model_in_use ON everlore.embedding_model USING btree (in_use) WHERE in_use;
+
+CREATE INDEX entity_change_kept ON everlore.entity_change USING btree (workspace_id, kept_id);
+
+CREATE INDEX entity_change_other ON everlore.entity_change USING btree (workspace_id, other_id);
+
+CREATE INDEX entity_merged ON everlore.entity USING btree (workspace_id, merged_into) WHERE (merged_into IS NOT NULL);
+
+CREATE INDEX entity_name ON everlore.entity USING btree (workspace_id, name) WHERE (merged_into IS NULL);
+
+CREATE INDEX entity_short_id ON everlore.entity USING btree (workspace_id, "right"((entity_id)::text, 8));
+
+CREATE INDEX fact_history ON everlore.fact USING btree (workspace_id, subject_id, predicate, recorded_at);
+
+CREATE INDEX fact_object ON everlore.fact USING btree (workspace_id, object_id) WHERE ((object_id IS NOT NULL) AND (superseded_at IS NULL));
+
+CREATE INDEX fact_object_all ON everlore.fact USING btree (workspace_id, object_id, valid_from) WHERE (object_id IS NOT NULL);
+
+CREATE INDEX fact_passage ON everlore.fact USING btree (workspace_id, passage_id) WHERE (passage_id IS NOT NULL);
+
+CREATE INDEX fact_short_id ON everlore.fact USING btree (workspace_id, "right"((fact_id)::text, 8));
+
+CREATE INDEX fact_source_lineage ON everlore.fact_source USING btree (workspace_id, lineage_id);
+
+CREATE INDEX fact_source_memory ON everlore.fact_source USING btree (workspace_id, memory_lineage_id) WHERE (memory_lineage_id IS NOT NULL);
+
+CREATE INDEX fact_source_message ON everlore.fact_source USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX fact_subject ON everlore.fact USING btree (workspace_id, subject_id, predicate) WHERE (superseded_at IS NULL);
+
+CREATE INDEX fact_subject_all ON everlore.fact USING btree (workspace_id, subject_id, valid_from) WHERE (object_id IS NOT NULL);
+
+CREATE UNIQUE INDEX fact_version ON everlore.fact USING btree (workspace_id, lineage_id, version);
+
+CREATE INDEX handed_out_shingles ON everlore.handed_out USING gin (workspace_id, shingles);
+
+CREATE UNIQUE INDEX link_suggestion_pair ON everlore.link_suggestion USING btree (workspace_id, LEAST(entity_id, other_id), GREATEST(entity_id, other_id));
+
+CREATE INDEX memory_current ON everlore.memory USING btree (workspace_id, type, valid_from) WHERE (superseded_at IS NULL);
+
+CREATE INDEX memory_entity_entity ON everlore.memory_entity USING btree (workspace_id, entity_id, lineage_id);
+
+CREATE INDEX memory_hash ON everlore.memory USING btree (workspace_id, content_hash) WHERE (superseded_at IS NULL);
+
+CREATE INDEX memory_passage ON everlore.memory USING btree (workspace_id, passage_id) WHERE (passage_id IS NOT NULL);
+
+CREATE INDEX memory_pinned ON everlore.memory USING btree (workspace_id, lineage_id) WHERE (pinned AND (superseded_at IS NULL));
+
+CREATE INDEX memory_review ON everlore.memory USING btree (workspace_id, recorded_at) WHERE ((review IS NOT NULL) AND (superseded_at IS NULL));
+
+CREATE INDEX memory_short_id ON everlore.memory USING btree (workspace_id, "right"((memory_id)::text, 8));
+
+CREATE INDEX memory_source_lineage ON everlore.memory_source USING btree (workspace_id, lineage_id);
+
+CREATE INDEX memory_source_message ON everlore.memory_source USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE UNIQUE INDEX memory_version ON everlore.memory USING btree (workspace_id, lineage_id, version);
+
+CREATE INDEX memory_window ON everlore.memory USING btree (workspace_id, thread_id, first_position);
+
+CREATE INDEX mention_message ON everlore.mention USING btree (workspace_id, message_id);
 
 CREATE UNIQUE INDEX message_external_id ON everlore.message USING btree (workspace_id, thread_id, external_id) WHERE (external_id IS NOT NULL);
 
@@ -923,11 +1695,49 @@ CREATE INDEX message_short_id ON everlore.message USING btree (workspace_id, "ri
 
 CREATE INDEX passage_author ON everlore.passage USING btree (workspace_id, lower(author), occurred_at);
 
+CREATE INDEX passage_fact_id ON everlore.passage USING btree (workspace_id, fact_id) WHERE (fact_id IS NOT NULL);
+
+CREATE INDEX passage_memory_id ON everlore.passage USING btree (workspace_id, memory_id) WHERE (memory_id IS NOT NULL);
+
 CREATE INDEX passage_message ON everlore.passage USING btree (workspace_id, message_id);
 
 CREATE INDEX passage_taxonomy ON everlore.passage USING gist (workspace_id, taxonomy) WHERE (taxonomy IS NOT NULL);
 
 CREATE INDEX passage_time ON everlore.passage USING btree (workspace_id, occurred_at);
+
+CREATE INDEX passage_vector_distilled ON ONLY everlore.passage_vector USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_0_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_0 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_10_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_10 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_11_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_11 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_12_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_12 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_13_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_13 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_14_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_14 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_15_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_15 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_1_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_1 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_2_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_2 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_3_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_3 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_4_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_4 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_5_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_5 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_6_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_6 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_7_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_7 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_8_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_8 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+
+CREATE INDEX passage_vector_9_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_9 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
 
 CREATE INDEX project_taxonomy ON everlore.project USING gist (workspace_id, taxonomy);
 
@@ -935,49 +1745,169 @@ CREATE UNIQUE INDEX session_name ON everlore.session USING btree (workspace_id, 
 
 CREATE INDEX session_time ON everlore.session USING btree (workspace_id, thread_id, started_at);
 
+CREATE UNIQUE INDEX taxonomy_suggestion_path ON everlore.taxonomy_suggestion USING btree (workspace_id, thread_id, path);
+
 CREATE INDEX thread_project ON everlore.thread USING btree (workspace_id, project_id) WHERE (project_id IS NOT NULL);
 
 CREATE INDEX thread_taxonomy ON everlore.thread USING gist (workspace_id, taxonomy);
+
+CREATE INDEX unembedded_passage ON everlore.unembedded USING btree (workspace_id, passage_id);
 
 CREATE INDEX watermark_behind ON everlore.watermark USING btree (workspace_id, step, thread_id) INCLUDE ("position", written) WHERE ("position" < written);
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_0_pkey;
 
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_0_workspace_id_model_id_passage_id_idx;
+
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_10_pkey;
+
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_10_workspace_id_model_id_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_11_pkey;
 
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_11_workspace_id_model_id_passage_id_idx;
+
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_12_pkey;
+
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_12_workspace_id_model_id_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_13_pkey;
 
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_13_workspace_id_model_id_passage_id_idx;
+
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_14_pkey;
+
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_14_workspace_id_model_id_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_15_pkey;
 
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_15_workspace_id_model_id_passage_id_idx;
+
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_1_pkey;
+
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_1_workspace_id_model_id_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_2_pkey;
 
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_2_workspace_id_model_id_passage_id_idx;
+
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_3_pkey;
+
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_3_workspace_id_model_id_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_4_pkey;
 
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_4_workspace_id_model_id_passage_id_idx;
+
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_5_pkey;
+
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_5_workspace_id_model_id_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_6_pkey;
 
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_6_workspace_id_model_id_passage_id_idx;
+
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_7_pkey;
+
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_7_workspace_id_model_id_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_8_pkey;
 
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_8_workspace_id_model_id_passage_id_idx;
+
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_9_pkey;
+
+ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_9_workspace_id_model_id_passage_id_idx;
+
+ALTER TABLE ONLY everlore.alias
+    ADD CONSTRAINT alias_workspace_id_entity_id_fkey FOREIGN KEY (workspace_id, entity_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.audit_log
     ADD CONSTRAINT audit_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY everlore.breaker
+    ADD CONSTRAINT breaker_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.distil_again
+    ADD CONSTRAINT distil_again_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.distillation
+    ADD CONSTRAINT distillation_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.distilled_state
+    ADD CONSTRAINT distilled_state_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.entity_change
+    ADD CONSTRAINT entity_change_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.entity_change
+    ADD CONSTRAINT entity_change_workspace_id_kept_id_fkey FOREIGN KEY (workspace_id, kept_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.entity_change
+    ADD CONSTRAINT entity_change_workspace_id_other_id_fkey FOREIGN KEY (workspace_id, other_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.entity
+    ADD CONSTRAINT entity_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.entity
+    ADD CONSTRAINT entity_workspace_id_merged_into_fkey FOREIGN KEY (workspace_id, merged_into) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.fact_source
+    ADD CONSTRAINT fact_source_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.fact(workspace_id, fact_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.fact_source
+    ADD CONSTRAINT fact_source_workspace_id_memory_lineage_id_fkey FOREIGN KEY (workspace_id, memory_lineage_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.fact_source
+    ADD CONSTRAINT fact_source_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES everlore.message(workspace_id, message_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.fact
+    ADD CONSTRAINT fact_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.fact(workspace_id, fact_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.fact
+    ADD CONSTRAINT fact_workspace_id_object_id_fkey FOREIGN KEY (workspace_id, object_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.fact
+    ADD CONSTRAINT fact_workspace_id_subject_id_fkey FOREIGN KEY (workspace_id, subject_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.handed_out
+    ADD CONSTRAINT handed_out_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY everlore.lexical_statistics
     ADD CONSTRAINT lexical_statistics_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.link_suggestion
+    ADD CONSTRAINT link_suggestion_workspace_id_entity_id_fkey FOREIGN KEY (workspace_id, entity_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.link_suggestion
+    ADD CONSTRAINT link_suggestion_workspace_id_other_id_fkey FOREIGN KEY (workspace_id, other_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.memory_entity
+    ADD CONSTRAINT memory_entity_workspace_id_entity_id_fkey FOREIGN KEY (workspace_id, entity_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.memory_entity
+    ADD CONSTRAINT memory_entity_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.memory_source
+    ADD CONSTRAINT memory_source_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.memory_source
+    ADD CONSTRAINT memory_source_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES everlore.message(workspace_id, message_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.memory
+    ADD CONSTRAINT memory_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.memory
+    ADD CONSTRAINT memory_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.memory
+    ADD CONSTRAINT memory_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE SET NULL (thread_id);
+
+ALTER TABLE ONLY everlore.mention
+    ADD CONSTRAINT mention_workspace_id_entity_id_fkey FOREIGN KEY (workspace_id, entity_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.mention
+    ADD CONSTRAINT mention_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES everlore.message(workspace_id, message_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.message
     ADD CONSTRAINT message_workspace_id_session_id_fkey FOREIGN KEY (workspace_id, session_id) REFERENCES everlore.session(workspace_id, session_id);
@@ -987,6 +1917,12 @@ ALTER TABLE ONLY everlore.message
 
 ALTER TABLE ONLY everlore.passage_counter
     ADD CONSTRAINT passage_counter_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.passage
+    ADD CONSTRAINT passage_fact FOREIGN KEY (workspace_id, fact_id) REFERENCES everlore.fact(workspace_id, fact_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.passage
+    ADD CONSTRAINT passage_memory FOREIGN KEY (workspace_id, memory_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.passage_tokens
     ADD CONSTRAINT passage_tokens_model_id_fkey FOREIGN KEY (model_id) REFERENCES everlore.embedding_model(model_id);
@@ -1015,24 +1951,99 @@ ALTER TABLE ONLY everlore.project
 ALTER TABLE ONLY everlore.session
     ADD CONSTRAINT session_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY everlore.taxonomy_node
+    ADD CONSTRAINT taxonomy_node_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.taxonomy_suggestion
+    ADD CONSTRAINT taxonomy_suggestion_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY everlore.thread
     ADD CONSTRAINT thread_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.thread
     ADD CONSTRAINT thread_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES everlore.project(workspace_id, project_id) ON DELETE SET NULL (project_id);
 
+ALTER TABLE ONLY everlore.unembedded
+    ADD CONSTRAINT unembedded_model_id_fkey FOREIGN KEY (model_id) REFERENCES everlore.embedding_model(model_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.unembedded
+    ADD CONSTRAINT unembedded_workspace_id_passage_id_fkey FOREIGN KEY (workspace_id, passage_id) REFERENCES everlore.passage(workspace_id, passage_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.usage
+    ADD CONSTRAINT usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY everlore.watermark
     ADD CONSTRAINT watermark_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE CASCADE;
 
+ALTER TABLE everlore.alias ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everlore.audit_log ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.breaker ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.distil_again ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.distillation ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.distilled_state ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.entity ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.entity_change ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.fact ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.fact_source ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.handed_out ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.lexical_statistics ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everlore.link_suggestion ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.memory ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.memory_entity ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.memory_source ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.mention ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everlore.message ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_workspace ON everlore.alias USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.audit_log USING ((workspace_id = everlore.current_workspace()));
 
+CREATE POLICY own_workspace ON everlore.breaker USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.distil_again USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.distillation USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.distilled_state USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.entity USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.entity_change USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.fact USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.fact_source USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.handed_out USING ((workspace_id = everlore.current_workspace()));
+
 CREATE POLICY own_workspace ON everlore.lexical_statistics USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.link_suggestion USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.memory USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.memory_entity USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.memory_source USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.mention USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.message USING ((workspace_id = everlore.current_workspace()));
 
@@ -1052,7 +2063,15 @@ CREATE POLICY own_workspace ON everlore.project USING ((workspace_id = everlore.
 
 CREATE POLICY own_workspace ON everlore.session USING ((workspace_id = everlore.current_workspace()));
 
+CREATE POLICY own_workspace ON everlore.taxonomy_node USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.taxonomy_suggestion USING ((workspace_id = everlore.current_workspace()));
+
 CREATE POLICY own_workspace ON everlore.thread USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.unembedded USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.usage USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.watermark USING ((workspace_id = everlore.current_workspace()));
 
@@ -1106,7 +2125,15 @@ ALTER TABLE everlore.project ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.session ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everlore.taxonomy_node ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.taxonomy_suggestion ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everlore.thread ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.unembedded ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.usage ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.watermark ENABLE ROW LEVEL SECURITY;
 
@@ -1115,29 +2142,72 @@ ALTER TABLE everlore.workspace ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA everlore TO everlore_app;
 GRANT USAGE ON SCHEMA everlore TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.build_vector_index(model smallint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.build_vector_index(model smallint) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.aliases_similar(names text[], threshold real, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.aliases_similar(names text[], threshold real, at_most integer) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.aliases_similar(names text[], threshold real, at_most integer) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.aliases_with_word(words text[], at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.aliases_with_word(words text[], at_most integer) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.aliases_with_word(words text[], at_most integer) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.current_workspace() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.current_workspace() TO everlore_app;
 GRANT ALL ON FUNCTION everlore.current_workspace() TO everlore_worker;
 
+REVOKE ALL ON FUNCTION everlore.defer_distil(thread uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.defer_distil(thread uuid) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.defer_distil(thread uuid) TO everlore_worker;
+
 REVOKE ALL ON FUNCTION everlore.defer_index(thread uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.defer_index(thread uuid) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.defer_index(thread uuid) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.drop_vector_index(model smallint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.drop_vector_index(model smallint) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.defer_index_distilled() FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_app;
+GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.embedding_progress() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.embedding_progress() TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.has_vector_index(model smallint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.has_vector_index(model smallint) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.has_vector_index(model smallint) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.entities_ending(ending text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.entities_ending(ending text) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.entities_ending(ending text) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.erase_from_audit(thread uuid, called text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.erase_from_audit(thread uuid, called text) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.erase_from_audit(thread uuid, called text) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.erase_from_failures(threads uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.erase_from_failures(threads uuid[]) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.erase_from_failures(threads uuid[]) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.facts_ending(ending text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.facts_ending(ending text) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.facts_ending(ending text) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.failed_windows() FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.failed_windows() TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.handed_out_alike(runs bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.handed_out_alike(runs bigint[]) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.handed_out_alike(runs bigint[]) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.list_workspaces() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.list_workspaces() TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.memories_ending(ending text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.memories_ending(ending text) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.memories_ending(ending text) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.messages_ending(ending text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.messages_ending(ending text) TO everlore_app;
@@ -1174,6 +2244,9 @@ GRANT ALL ON FUNCTION everlore.terms(text) TO everlore_worker;
 REVOKE ALL ON FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) TO everlore_worker;
 
+REVOKE ALL ON FUNCTION everlore.threads_to_distil(quiet_since timestamp with time zone, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.threads_to_distil(quiet_since timestamp with time zone, at_most integer) TO everlore_worker;
+
 REVOKE ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) TO everlore_worker;
@@ -1185,17 +2258,17 @@ REVOKE ALL ON FUNCTION everlore.vector_among(model smallint, question public.hal
 GRANT ALL ON FUNCTION everlore.vector_among(model smallint, question public.halfvec, passages integer[], at_most integer) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.vector_among(model smallint, question public.halfvec, passages integer[], at_most integer) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[]) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[]) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[], in_distilled boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[], in_distilled boolean) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[], in_distilled boolean) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.vector_index_name(model smallint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) TO everlore_app;
@@ -1204,16 +2277,73 @@ GRANT ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) TO
 REVOKE ALL ON FUNCTION everlore.workspace_exists(called text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.workspace_exists(called text) TO everlore_worker;
 
+REVOKE ALL ON FUNCTION everlore.workspaces_unembedded(models text[], at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.workspaces_unembedded(models text[], at_most integer) TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.alias TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.alias TO everlore_worker;
+
 GRANT SELECT,INSERT ON TABLE everlore.audit_log TO everlore_app;
 GRANT SELECT,INSERT ON TABLE everlore.audit_log TO everlore_worker;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.breaker TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.breaker TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.distil_again TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.distil_again TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.distillation TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.distillation TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.distilled_state TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.distilled_state TO everlore_worker;
+
 GRANT SELECT ON TABLE everlore.embedding_model TO everlore_app;
 GRANT SELECT ON TABLE everlore.embedding_model TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.entity TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.entity TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.entity_change TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.entity_change TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact TO everlore_worker;
+
+GRANT SELECT ON TABLE everlore.fact_shown TO everlore_app;
+GRANT SELECT ON TABLE everlore.fact_shown TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact_source TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact_source TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.handed_out TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.handed_out TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.job_failure TO everlore_worker;
 
 GRANT SELECT,UPDATE ON TABLE everlore.lexical_statistics TO everlore_app;
 GRANT SELECT,UPDATE ON TABLE everlore.lexical_statistics TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.link_suggestion TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.link_suggestion TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.memory TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.memory TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.memory_entity TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.memory_entity TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.thread TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.thread TO everlore_worker;
+
+GRANT SELECT ON TABLE everlore.memory_shown TO everlore_app;
+GRANT SELECT ON TABLE everlore.memory_shown TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.memory_source TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.memory_source TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.mention TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.mention TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.message TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.message TO everlore_worker;
@@ -1245,8 +2375,17 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.project TO everlore_worker;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.session TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.session TO everlore_worker;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.thread TO everlore_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.thread TO everlore_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.taxonomy_node TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.taxonomy_node TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.taxonomy_suggestion TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.taxonomy_suggestion TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.unembedded TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.unembedded TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.usage TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.usage TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.watermark TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.watermark TO everlore_worker;

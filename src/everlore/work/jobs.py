@@ -12,16 +12,18 @@ import procrastinate.exceptions
 from procrastinate import BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.jobs import Job
 
-from everlore.domain.errors import CallerError, InternalError, WorldError
-from everlore.encode.index import index_thread
+from everlore.domain.errors import CallerError, InternalError, ModelUnavailable, SpendLimit, WorldError
+from everlore.encode.distil import Tools, distil_thread
+from everlore.encode.index import index_distilled, index_thread
 from everlore.ports.embedder import Embedder
-from everlore.store import operations
+from everlore.store import distilling, operations
 from everlore.store.database import Database
 from everlore.store.job_queue import connector
 
 log = logging.getLogger(__name__)
 
 QUEUE = "index"
+DISTIL_QUEUE = "distil"
 MAX_ATTEMPTS = 10
 # Heartbeats tell a killed worker from a busy one. Its jobs hold their threads' locks, so it should not take long.
 HEARTBEAT_S = 2.0
@@ -31,12 +33,13 @@ _SWEEP_AT_MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What jobs need. `progress` hears how many passages were embedded."""
+    """What jobs need. `progress` hears how many passages were embedded. `distil` is None where nothing is distilled."""
 
     database: Database
     embedders: Mapping[str, Embedder]
     exact_below: int
     progress: Callable[[int], None] = field(default=lambda _: None)
+    distil: Tools | None = None
 
 
 class Retry(BaseRetryStrategy):
@@ -53,11 +56,22 @@ class Retry(BaseRetryStrategy):
         return RetryDecision(retry_in={"seconds": 2**job.attempts})
 
 
+class DistilRetry(Retry):
+    """A model that fails was asked again already: its job is parked. One that may not be asked now waits until it may."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, SpendLimit):
+            return RetryDecision(retry_at=exception.until)
+        if isinstance(exception, ModelUnavailable):
+            return None
+        return super().get_retry_decision(exception=exception, job=job)
+
+
 def job_app(work: Work) -> procrastinate.App:
     """The queue with its jobs; open it before use."""
     app = procrastinate.App(connector=connector(work.database))
 
-    async def noted(context: JobContext, step: Awaitable[None]) -> None:
+    async def noted(context: JobContext, step: Awaitable[object]) -> None:
         """Run a step; if it fails, keep the reason where `everlore status` shows it."""
         try:
             await step
@@ -80,7 +94,28 @@ def job_app(work: Work) -> procrastinate.App:
         )
         await noted(context, step)
 
+    async def run_index_distilled(context: JobContext, workspace_id: str) -> None:
+        step = index_distilled(
+            work.database,
+            UUID(workspace_id),
+            work.embedders,
+            exact_below=work.exact_below,
+            progress=work.progress,
+        )
+        await noted(context, step)
+
+    async def run_distil_thread(
+        context: JobContext, workspace_id: str, thread_id: str, *, close: bool = False
+    ) -> None:
+        if work.distil is not None:
+            ids = UUID(workspace_id), UUID(thread_id)
+            await noted(context, distil_thread(work.database, *ids, work.distil, close=close))
+
+    app.task(name="distil_thread", queue=DISTIL_QUEUE, pass_context=True, retry=DistilRetry())(
+        run_distil_thread
+    )
     app.task(name="index_thread", queue=QUEUE, pass_context=True, retry=Retry())(run_index_thread)
+    app.task(name="index_distilled", queue=QUEUE, pass_context=True, retry=Retry())(run_index_distilled)
     return app
 
 
@@ -99,6 +134,7 @@ async def sweep(app: procrastinate.App, work: Work, *, thorough: bool = True) ->
         behind = await operations.threads_behind(
             connection, work.embedders, _SWEEP_AT_MOST, thorough=thorough
         )
+        unembedded = await operations.workspaces_unembedded(connection, work.embedders, _SWEEP_AT_MOST)
         await operations.forget_failures(connection)
     waiting = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="todo")}
     parked = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="failed")}
@@ -106,17 +142,57 @@ async def sweep(app: procrastinate.App, work: Work, *, thorough: bool = True) ->
     for workspace_id, thread_id in lagging:
         deferrer = app.configure_task("index_thread", queue=QUEUE, lock=str(thread_id))
         await deferrer.defer_async(workspace_id=str(workspace_id), thread_id=str(thread_id))
-    return len(stalled) + len(lagging)
+    distilled = [ws for ws in unembedded if _distilled_lock(ws) not in waiting | parked]
+    for workspace_id in distilled:
+        deferrer = app.configure_task("index_distilled", queue=QUEUE, lock=_distilled_lock(workspace_id))
+        await deferrer.defer_async(workspace_id=str(workspace_id))
+    return len(stalled) + len(lagging) + len(distilled) + await _sweep_distil(app, work)
 
 
-async def run_held(app: procrastinate.App, work: Work) -> list[tuple[UUID, UUID]]:
-    """Index, without their jobs, the threads that lag while a worker holds their job; returns all threads that lagged.
+async def _sweep_distil(app: procrastinate.App, work: Work) -> int:
+    """Leave a job for every thread with a window that closed by silence, or whose job was lost."""
+    if work.distil is None:
+        return 0
+    async with work.database.outside() as connection:
+        quiet_since = work.distil.clock() - work.distil.silence
+        threads = await distilling.threads_to_distil(connection, quiet_since, _SWEEP_AT_MOST)
+    queued = {
+        job.lock
+        for status in ("todo", "doing", "failed")
+        for job in await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status=status)
+    }
+    waiting = [pair for pair in threads if distil_lock(pair[1]) not in queued]
+    for workspace_id, thread_id in waiting:
+        await defer_distil(app, workspace_id, thread_id, close=False)
+    return len(waiting)
+
+
+async def defer_distil(app: procrastinate.App, workspace_id: UUID, thread_id: UUID, *, close: bool) -> None:
+    """Leave a distil job; `close` takes the last window however short it is."""
+    deferrer = app.configure_task("distil_thread", queue=DISTIL_QUEUE, lock=distil_lock(thread_id))
+    await deferrer.defer_async(workspace_id=str(workspace_id), thread_id=str(thread_id), close=close)
+
+
+def distil_lock(thread_id: UUID) -> str:
+    """As `everlore.defer_distil` names it."""
+    return f"distil:{thread_id}"
+
+
+def _distilled_lock(workspace_id: UUID) -> str:
+    """As `everlore.defer_index_distilled` names it."""
+    return f"distilled:{workspace_id}"
+
+
+async def run_held(app: procrastinate.App, work: Work) -> list[tuple[UUID, UUID | None]]:
+    """Index, without their jobs, the threads that lag while a worker holds their job; returns all threads that lagged. What
+    is distilled in a workspace counts as a thread without an id.
 
     After a crash nobody can tell for some seconds that the worker is dead. Should it be alive, the work is done twice.
     """
     async with work.database.outside() as connection:
         behind = await operations.threads_behind(connection, work.embedders, _SWEEP_AT_MOST, thorough=True)
-    if not behind:
+        unembedded = await operations.workspaces_unembedded(connection, work.embedders, _SWEEP_AT_MOST)
+    if not (behind or unembedded):
         return []
     held = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="doing")}
     for workspace_id, thread_id in behind:
@@ -132,4 +208,18 @@ async def run_held(app: procrastinate.App, work: Work) -> list[tuple[UUID, UUID]
                 )
             except WorldError as error:
                 log.warning("thread %s could not be indexed, its job will try again: %s", thread_id, error)
-    return behind
+    for workspace_id in unembedded:
+        if _distilled_lock(workspace_id) in held:
+            try:
+                await index_distilled(
+                    work.database,
+                    workspace_id,
+                    work.embedders,
+                    exact_below=work.exact_below,
+                    progress=work.progress,
+                )
+            except WorldError as error:
+                log.warning(
+                    "memories of %s could not be indexed, their job will try again: %s", workspace_id, error
+                )
+    return [*behind, *((workspace_id, None) for workspace_id in unembedded)]

@@ -3,19 +3,32 @@
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 import procrastinate
 import procrastinate.exceptions
 
 from everlore.domain.errors import EverloreError
-from everlore.work.jobs import HEARTBEAT_S, QUEUE, STALLED_AFTER_S, Work, job_app, run_held, sweep
+from everlore.work.jobs import (
+    DISTIL_QUEUE,
+    HEARTBEAT_S,
+    QUEUE,
+    STALLED_AFTER_S,
+    Work,
+    defer_distil,
+    distil_lock,
+    job_app,
+    run_held,
+    sweep,
+)
 
 log = logging.getLogger(__name__)
 
 SWEEP_EVERY_S = 10.0
 _RESTART_AFTER_S = 2.0
 _GRACE_S = 30.0
+_LOOK_AGAIN_S = 0.5
 # Who presses Ctrl-C wants to leave; what is embedded so far was committed, the rest is done another time.
 _IMPATIENT_S = 1.0
 
@@ -51,19 +64,30 @@ class Worker:
     async def _run_once(self) -> None:
         async with job_app(self._work).open_async() as app:
             sweeping = asyncio.create_task(self._sweep_forever(app))
+            # A lane for each queue: a slow language model must not hold up the index. One that fails takes the other along.
+            lanes = [
+                asyncio.create_task(self._run_lane(app, queue))
+                for queue in ((QUEUE, DISTIL_QUEUE) if self._work.distil is not None else (QUEUE,))
+            ]
             try:
-                await app.run_worker_async(
-                    queues=[QUEUE],
-                    concurrency=self._concurrency,
-                    wait=True,
-                    install_signal_handlers=False,
-                    delete_jobs="successful",
-                    update_heartbeat_interval=HEARTBEAT_S,
-                    stalled_worker_timeout=STALLED_AFTER_S,
-                    shutdown_graceful_timeout=_GRACE_S,
-                )
+                await asyncio.gather(*lanes)
             finally:
                 sweeping.cancel()
+                for lane in lanes:
+                    lane.cancel()
+                await asyncio.gather(*lanes, return_exceptions=True)
+
+    async def _run_lane(self, app: procrastinate.App, queue: str) -> None:
+        await app.run_worker_async(
+            queues=[queue],
+            concurrency=self._concurrency,
+            wait=True,
+            install_signal_handlers=False,
+            delete_jobs="successful",
+            update_heartbeat_interval=HEARTBEAT_S,
+            stalled_worker_timeout=STALLED_AFTER_S,
+            shutdown_graceful_timeout=_GRACE_S,
+        )
 
     async def _sweep_forever(self, app: procrastinate.App) -> None:
         thorough = True
@@ -78,21 +102,55 @@ class Worker:
 
 async def run_queued(work: Work) -> None:
     """Run all that is queued or lags now, then return: what a command line does when no worker runs."""
-    seen: set[tuple[UUID, UUID]] = set()
+    seen: set[tuple[UUID, UUID | None]] = set()
     async with job_app(work).open_async() as app:
         while True:
             await sweep(app, work)
-            await app.run_worker_async(
-                queues=[QUEUE],
-                concurrency=1,
-                wait=False,
-                install_signal_handlers=False,
-                delete_jobs="successful",
-                update_heartbeat_interval=HEARTBEAT_S,
-                stalled_worker_timeout=STALLED_AFTER_S,
-                shutdown_graceful_timeout=_IMPATIENT_S,
-            )
+            await _drain(app, QUEUE)
             left = set(await run_held(app, work))
             if left <= seen:
                 return
             seen |= left
+
+
+async def run_distil(
+    work: Work,
+    threads: Sequence[tuple[UUID, UUID]],
+    *,
+    close: bool,
+    progress: Callable[[], None] = lambda: None,
+) -> None:
+    """Distil the named threads (workspace, thread) and return when their jobs are done, by this process or by a worker that
+    took them first. `progress` is called now and then while others work."""
+    async with job_app(work).open_async() as app:
+        for workspace_id, thread_id in threads:
+            await defer_distil(app, workspace_id, thread_id, close=close)
+        wanted = {distil_lock(thread_id) for _, thread_id in threads}
+        while True:
+            await _drain(app, DISTIL_QUEUE)
+            held = {
+                job.lock
+                for status in ("todo", "doing")
+                for job in await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status=status)
+                if job.scheduled_at is None
+            }
+            if not wanted & held:
+                return
+            progress()
+            # A job of a dead worker is given back after a while; one of a living worker ends.
+            await sweep(app, work, thorough=False)
+            await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+async def _drain(app: procrastinate.App, queue: str) -> None:
+    """Run what is queued, one job at a time, until nothing is left that may run now."""
+    await app.run_worker_async(
+        queues=[queue],
+        concurrency=1,
+        wait=False,
+        install_signal_handlers=False,
+        delete_jobs="successful",
+        update_heartbeat_interval=HEARTBEAT_S,
+        stalled_worker_timeout=STALLED_AFTER_S,
+        shutdown_graceful_timeout=_IMPATIENT_S,
+    )

@@ -72,6 +72,9 @@ def record(
         str | None, typer.Option(metavar="ID", help="External id of the message that it answers.")
     ] = None,
     metadata: Annotated[str | None, typer.Option(metavar="JSON", help="An object of anything else.")] = None,
+    off_the_record: Annotated[
+        bool, typer.Option("--off-the-record", help="Keep it as a message; never make memories of it.")
+    ] = False,
     to_json: Json = False,
 ) -> None:
     """Record one message. It is found by its words at once, and by its meaning when the command returns.
@@ -89,6 +92,7 @@ def record(
         reply_to=reply_to,
         metadata=_metadata(metadata),
         taxonomy=taxonomy,
+        off_the_record=off_the_record,
     )
 
     async def keep() -> Any:
@@ -255,7 +259,7 @@ def show(
     """Show all of one message.
 
     JSON: message_id, thread, session, position, role, author, at, recorded_at, text, captions, system_prompt, tool_calls,
-    external_id, reply_to, metadata, taxonomy.
+    external_id, reply_to, metadata, taxonomy, off_the_record.
     """
     call = call_of(ctx)
 

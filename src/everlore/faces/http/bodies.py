@@ -95,6 +95,7 @@ class MessageBody(Body):
     taxonomy: Taxonomy | None = Field(
         None, description="A path such as work.studio.billing for this message."
     )
+    off_the_record: bool = Field(False, description="Keep it as a message, and never make memories of it.")
 
     def to_new_message(self) -> NewMessage:
         # Not model_dump(): that would walk the callers' JSON, which may be nested deeper than it can follow.

@@ -52,7 +52,7 @@ where workspace_id = everlore.current_workspace() and session_id = %(id)s;
 create temporary table if not exists staged_message (
     message_id uuid, session_id uuid, position integer, role text, author text, occurred_at timestamptz, text text,
     captions text[], system_prompt text, tool_calls jsonb, external_id text, reply_to text, metadata jsonb, taxonomy ltree,
-    content_hash bytea
+    content_hash bytea, off_the_record boolean
 ) on commit delete rows;
 create temporary table if not exists staged_passage (
     passage_id integer, position integer, sequence integer, text text
@@ -67,7 +67,7 @@ copy pg_temp.staged_passage from stdin;
 -- insert_messages: from the staging table into the thread
 insert into everlore.message (
     workspace_id, thread_id, message_id, session_id, position, role, author, occurred_at, text, captions, system_prompt,
-    tool_calls, external_id, reply_to, metadata, taxonomy, content_hash)
+    tool_calls, external_id, reply_to, metadata, taxonomy, content_hash, off_the_record)
 select everlore.current_workspace(), %(thread_id)s, s.* from pg_temp.staged_message s where s.position > %(after)s;
 
 -- insert_passages: from the staging table into the search index, with what their messages say of them
@@ -102,9 +102,10 @@ select from everlore.thread where thread_id = %(thread_id)s for no key update;
 update everlore.thread set last_sequence = %(last_sequence)s
 where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s;
 
--- restart_watermarks: every step has the whole thread to do again
+-- restart_watermarks: every step of the search index has the whole thread to do again
 update everlore.watermark set position = 0
-where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s;
+where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s
+  and (step = 'lexical' or starts_with(step, 'vector:'));
 
 -- advance_thread: where the thread stands after a call
 update everlore.thread set
@@ -114,11 +115,14 @@ where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s;
 -- raise_watermarks: every background step has something to do in this thread
 insert into everlore.watermark (workspace_id, step, thread_id, written)
 select everlore.current_workspace(), step, %(thread_id)s, %(last_position)s
-from (select 'lexical' union all select 'vector:' || name from everlore.embedding_model) as steps (step)
+from (select 'lexical' union all select 'distil' union all select 'vector:' || name from everlore.embedding_model) as steps (step)
 on conflict (workspace_id, step, thread_id) do update set written = excluded.written;
 
 -- defer_index: leave the job
 select everlore.defer_index(%(thread_id)s);
+
+-- defer_distil: leave the job that distils, where a window has become whole
+select everlore.defer_distil(%(thread_id)s);
 
 -- audit: note a write
 insert into everlore.audit_log (workspace_id, audit_id, action, subject, detail)
@@ -134,7 +138,7 @@ select everlore.messages_ending(%(ending)s) limit 2;
 
 -- show_message: all of one message
 select m.message_id, t.name, s.name, m.position, m.role, m.author, m.occurred_at, m.recorded_at, m.text, m.captions,
-       m.system_prompt, m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy::text
+       m.system_prompt, m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy::text, m.off_the_record
 from everlore.message m
 cross join lateral (select name from everlore.thread where thread_id = m.thread_id offset 0) as t
 cross join lateral (select name from everlore.session where session_id = m.session_id offset 0) as s

@@ -1,10 +1,12 @@
 -- models: the embedding models that the database knows
 select model_id, name, dimensions, in_use from everlore.embedding_model order by model_id;
 
--- model_in_use: the model that answers questions, and whether any thread of this workspace has passages without its vectors
+-- model_in_use: the model that answers questions, and whether any thread of this workspace, or anything distilled in it, has
+-- passages without its vectors
 select m.model_id, m.name, m.dimensions, m.in_use, exists (
     select from everlore.watermark w
-    where w.workspace_id = everlore.current_workspace() and w.step = 'vector:' || m.name and w.position < w.written)
+    where w.workspace_id = everlore.current_workspace() and w.step = 'vector:' || m.name and w.position < w.written), exists (
+    select from everlore.unembedded u where u.workspace_id = everlore.current_workspace() and u.model_id = m.model_id)
 from everlore.embedding_model m where m.in_use;
 
 -- register_model: make a model known; the first is in use at once
@@ -49,8 +51,8 @@ create temporary table if not exists staged_vector (passage_id integer, embeddin
 copy pg_temp.staged_vector (passage_id, embedding, tokens) from stdin (format binary);
 
 -- insert_staged_vectors: vectors of passages that still exist; one that is there already stays
-insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding)
-select everlore.current_workspace(), %(model_id)s, s.passage_id, s.embedding
+insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding, distilled)
+select everlore.current_workspace(), %(model_id)s, s.passage_id, s.embedding, %(distilled)s
 from pg_temp.staged_vector s
 where s.passage_id = any (%(passages)s)
 on conflict do nothing;
@@ -61,6 +63,9 @@ select everlore.current_workspace(), %(model_id)s, s.passage_id, s.tokens
 from pg_temp.staged_vector s
 where s.passage_id = any (%(passages)s) and s.tokens is not null
 on conflict do nothing;
+
+-- empty_staging: after a batch, for the next one of the same transaction
+delete from pg_temp.staged_vector;
 
 -- lock_mark: the step's mark in a thread that still exists, made if need be, locked.
 -- (A statement of its own: the next one's snapshot then sees what a rebuild has taken away.)
@@ -95,14 +100,14 @@ order by t.thread_id;
 -- last_passage: the last passage number of the workspace: not fewer than it has passages
 select last_passage from everlore.passage_counter;
 
--- has_vector_index: whether the workspace's partition has its HNSW index for the model
-select everlore.has_vector_index(%(model_id)s);
+-- has_vector_index: whether the workspace's partition has its HNSW index for the model and layer
+select everlore.has_vector_index(%(model_id)s::smallint, %(distilled)s);
 
 -- build_vector_index: make it
-select everlore.build_vector_index(%(model_id)s);
+select everlore.build_vector_index(%(model_id)s::smallint, %(distilled)s);
 
 -- drop_vector_index: drop it
-select everlore.drop_vector_index(%(model_id)s);
+select everlore.drop_vector_index(%(model_id)s::smallint, %(distilled)s);
 
 -- reset_mark: the step begins anew with every thread of the workspace
 update everlore.watermark set position = 0
@@ -113,3 +118,10 @@ delete from everlore.passage_vector where workspace_id = everlore.current_worksp
 
 -- forget_tokens: drop the workspace's token vectors of a model
 delete from everlore.passage_tokens where workspace_id = everlore.current_workspace() and model_id = %(model_id)s;
+
+-- list_distilled: all distilled passages of the workspace are to be embedded again
+insert into everlore.unembedded (workspace_id, model_id, passage_id)
+select everlore.current_workspace(), %(model_id)s, passage_id from everlore.passage where memory_id is not null
+union all
+select everlore.current_workspace(), %(model_id)s, passage_id from everlore.passage where fact_id is not null
+on conflict do nothing;

@@ -7,14 +7,17 @@ select everlore.workspace_exists(%(name)s);
 -- list_workspaces: all of them, with what is in them
 select workspace_id, name, created_at, threads, messages, last_at from everlore.list_workspaces();
 
--- embedding_progress: the embedding models and how many threads each still lacks
-select name, dimensions, in_use, threads_behind from everlore.embedding_progress();
+-- embedding_progress: the embedding models, and how many threads and how much of what is distilled each still lacks
+select name, dimensions, in_use, threads_behind, distilled_behind from everlore.embedding_progress();
 
 -- use_embedding_model: switch the model that answers questions
 select everlore.use_embedding_model(%(name)s);
 
 -- threads_behind: threads of all workspaces that lack vectors of one of the named models
 select workspace_id, thread_id from everlore.threads_behind(%(models)s, %(thorough)s, %(at_most)s);
+
+-- workspaces_unembedded: workspaces where something distilled lacks vectors of one of the named models
+select everlore.workspaces_unembedded(%(models)s, %(at_most)s);
 
 -- jobs_by_status: how many jobs wait, run and are parked
 select status::text, count(*) from jobs.procrastinate_jobs group by status;

@@ -1,6 +1,6 @@
--- lock_lexicon: serialises packing, merging and deleting in one workspace; returns the totals
+-- lock_lexicon: serialises packing, merging and deleting in one layer of a workspace; returns the totals
 select passages, length from everlore.lexical_statistics
-where workspace_id = everlore.current_workspace() for update;
+where workspace_id = everlore.current_workspace() and distilled = %(distilled)s for update;
 
 -- tail_size: how many passages no segment holds yet
 select count(*)
@@ -43,43 +43,71 @@ with behind as (
     select everlore.current_workspace(), number, passages from segment where passages > 0
 ), counted as (
     update everlore.lexical_statistics s set passages = s.passages + g.passages, length = s.length + g.length
-    from segment g where s.workspace_id = everlore.current_workspace()
+    from segment g where s.workspace_id = everlore.current_workspace() and not s.distilled
 ), moved as (
     update everlore.watermark w set position = b.written from behind b
     where w.workspace_id = everlore.current_workspace() and w.step = 'lexical' and w.thread_id = b.thread_id
 )
 select passages, length, number from segment;
 
--- segments: the workspace's segments and their sizes
-select segment, passages from everlore.posting_segment order by segment;
+-- pack_distilled: write the named distilled passages as a new segment of their layer
+with fresh as materialized (
+    select p.passage_id, p.length, p.terms
+    from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+        select passage_id, length, terms from everlore.passage where passage_id = given.passage_id offset 0
+    ) as p
+), segment as (
+    select min(passage_id) as number, count(*)::integer as passages, coalesce(sum(length), 0) as length from fresh
+), blocks as (
+    insert into everlore.posting_block (workspace_id, distilled, term, segment, postings)
+    select everlore.current_workspace(), true, u.lexeme, (select number from segment), string_agg(
+        int8send((f.passage_id::bigint << 32) | (least(cardinality(u.positions), 65535)::bigint << 16)
+                 | least(f.length, 65535)), '')
+    from fresh f, unnest(f.terms) as u
+    group by u.lexeme
+), noted as (
+    insert into everlore.posting_segment (workspace_id, distilled, segment, passages)
+    select everlore.current_workspace(), true, number, passages from segment where passages > 0
+)
+update everlore.lexical_statistics s set passages = s.passages + g.passages, length = s.length + g.length
+from segment g where s.workspace_id = everlore.current_workspace() and s.distilled;
+
+-- distilled_passages: numbers of all distilled passages, to pack them anew
+select passage_id from everlore.passage where memory_id is not null
+union all
+select passage_id from everlore.passage where fact_id is not null;
+
+-- segments: the segments of a layer and their sizes
+select segment, passages from everlore.posting_segment where distilled = %(distilled)s order by segment;
 
 -- merge: several segments become one, the first of them
 with parts as (
     delete from everlore.posting_block
-    where workspace_id = everlore.current_workspace() and segment = any (%(segments)s)
+    where workspace_id = everlore.current_workspace() and distilled = %(distilled)s and segment = any (%(segments)s)
     returning term, segment, postings
 ), merged as (
-    insert into everlore.posting_block (workspace_id, term, segment, postings)
-    select everlore.current_workspace(), term, %(into)s, string_agg(postings, '' order by segment) from parts group by term
+    insert into everlore.posting_block (workspace_id, distilled, term, segment, postings)
+    select everlore.current_workspace(), %(distilled)s, term, %(into)s, string_agg(postings, '' order by segment)
+    from parts group by term
 ), sizes as (
     delete from everlore.posting_segment
-    where workspace_id = everlore.current_workspace() and segment = any (%(segments)s)
+    where workspace_id = everlore.current_workspace() and distilled = %(distilled)s and segment = any (%(segments)s)
     returning passages
 )
-insert into everlore.posting_segment (workspace_id, segment, passages)
-select everlore.current_workspace(), %(into)s, sum(passages)::integer from sizes;
+insert into everlore.posting_segment (workspace_id, distilled, segment, passages)
+select everlore.current_workspace(), %(distilled)s, %(into)s, sum(passages)::integer from sizes;
 
 -- question_words: the words of a question, each with its term
 select word, term from everlore.query_words(%(question)s);
 
--- blocks: the postings of the question's terms
-select q.term, b.postings
+-- blocks: the postings of the question's terms, of both layers
+select q.term, b.distilled, b.postings
 from (select distinct term from everlore.query_words(%(question)s) where term is not null) as q cross join lateral (
-    select postings from everlore.posting_block where term = q.term offset 0
+    select distilled, postings from everlore.posting_block where term = q.term offset 0
 ) as b;
 
--- statistics: passages and words in all segments, and the last passage number of the workspace
-select s.passages, s.length, c.last_passage
+-- statistics: per layer passages and words in all segments, and the last passage number of the workspace
+select s.distilled, s.passages, s.length, c.last_passage
 from everlore.lexical_statistics s join everlore.passage_counter c on c.workspace_id = s.workspace_id;
 
 -- tail: the passages that no segment holds yet: number, length, and how often each of the question's terms occurs
@@ -103,7 +131,8 @@ from (
         select terms from everlore.passage where passage_id = given.passage_id offset 0
     ) as p, unnest(p.terms) as u
 ) as t cross join lateral (
-    select term, segment, postings from everlore.posting_block where term = t.term offset 0 for update
+    select term, segment, postings from everlore.posting_block
+    where term = t.term and distilled = %(distilled)s offset 0 for update
 ) as b;
 
 -- packed_totals: of the given passages, how many are packed and how many words they have
@@ -114,17 +143,23 @@ from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
 join everlore.watermark w on w.workspace_id = p.workspace_id and w.thread_id = p.thread_id and w.step = 'lexical'
 where p.position <= w.position;
 
+-- distilled_totals: the given distilled passages, which are always packed: how many there are and their words
+select count(*), coalesce(sum(p.length), 0)
+from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+    select length from everlore.passage where passage_id = given.passage_id offset 0
+) as p;
+
 -- rewrite_block: a block without the deleted passages
 update everlore.posting_block set postings = %(postings)s
-where workspace_id = everlore.current_workspace() and term = %(term)s and segment = %(segment)s;
+where workspace_id = everlore.current_workspace() and distilled = %(distilled)s and term = %(term)s and segment = %(segment)s;
 
 -- drop_block: a block that nothing is left in
 delete from everlore.posting_block
-where workspace_id = everlore.current_workspace() and term = %(term)s and segment = %(segment)s;
+where workspace_id = everlore.current_workspace() and distilled = %(distilled)s and term = %(term)s and segment = %(segment)s;
 
 -- subtract: take deleted passages off the totals
 update everlore.lexical_statistics set passages = passages - %(passages)s, length = length - %(length)s
-where workspace_id = everlore.current_workspace();
+where workspace_id = everlore.current_workspace() and distilled = %(distilled)s;
 
 -- forget_all_postings: the first step of a rebuild
 with blocks as (delete from everlore.posting_block where workspace_id = everlore.current_workspace()),

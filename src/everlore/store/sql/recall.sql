@@ -1,5 +1,6 @@
--- vector_exact: the nearest passages of a workspace, all compared
-select passage_id, distance from everlore.vector_exact(%(model_id)s::smallint, %(vector)s::text::halfvec, %(at_most)s);
+-- vector_exact: the nearest passages of a layer of a workspace, all compared
+select passage_id, distance
+from everlore.vector_exact(%(model_id)s::smallint, %(vector)s::text::halfvec, %(at_most)s, %(distilled)s);
 
 -- vector_among: the nearest of the named passages
 select passage_id, distance
@@ -8,7 +9,7 @@ from everlore.vector_among(%(model_id)s::smallint, %(vector)s::text::halfvec, %(
 -- vector_hnsw: the nearest passages by the index, under a filter
 select passage_id, distance
 from everlore.vector_hnsw(%(model_id)s::smallint, %(vector)s::text::halfvec, %(at_most)s, %(since)s, %(until)s, %(author)s,
-                          %(threads)s::uuid[], %(taxonomy)s::ltree, %(kinds)s::text[], %(branch)s::uuid[]);
+                          %(threads)s::uuid[], %(taxonomy)s::ltree, %(kinds)s::text[], %(branch)s::uuid[], %(distilled)s);
 
 -- threads_within: threads of a project or under a taxonomy path
 select everlore.threads_within(%(project)s, %(taxonomy)s::ltree);
@@ -19,7 +20,7 @@ select everlore.passages_within(%(at_most)s, %(since)s, %(until)s, %(author)s, %
 
 -- latest: the latest passages of a stretch of time: what the time lane offers without an embedder
 select passage_id from everlore.passage
-where occurred_at >= %(since)s and occurred_at < %(until)s
+where occurred_at >= %(since)s and occurred_at < %(until)s and kind = 'message'
 order by occurred_at desc limit %(at_most)s;
 
 -- around: the found passages with their neighbours of the same session, in reading order.

@@ -1,0 +1,350 @@
+"""What a person tells or decides directly: remember, correct, pin, forget, restore, confirm, reject.
+
+A person's word counts more than what was read: it is confirmed, it stays when messages are read anew, and what it rejects does
+not come back. Every change is a new version; only pins are set in place. Facts follow their memory.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everlore.domain.errors import InvalidInput, NotFound
+from everlore.domain.memories import Memory, MemoryType
+from everlore.encode.chronicle import Group, group_of
+from everlore.encode.drafts import Checked, fact_text, statements_of
+from everlore.encode.reconcile import REJECTED_BY_HAND, Incoming, Where, expiry, in_search
+from everlore.encode.resolve import Linking, resolve
+from everlore.encode.similar import content_hash, thresholds_of
+from everlore.encode.write import Statement, write
+from everlore.ports.analyst import Analyst, DraftEntity, Extraction, Quote, Window, WindowMessage
+from everlore.ports.embedder import Embedder, EncodedPassage
+from everlore.store import conversation, distilling, facts, index, memories, passages
+from everlore.store.database import Connection, Database
+from everlore.store.memories import NewSource
+from everlore.store.passages import DistilledPassage
+
+# How sure a person's own word is.
+CONFIDENCE = 0.95
+IMPORTANCE = 0.7
+USER = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory as a person gives it, checked already. `at`: since when it is true."""
+
+    content: str
+    type: MemoryType
+    at: datetime
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    importance: float = IMPORTANCE
+    event_at: datetime | None = None
+    expires_at: datetime | None = None
+    pinned: bool = False
+    author: str = USER
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What these verbs work with. `reader` finds names and facts in what is told: by rules, without a model."""
+
+    database: Database
+    workspace_id: UUID
+    reader: Analyst
+    embedders: Mapping[str, Embedder]
+    linking: Linking
+    exact_below: int
+    now: datetime
+
+
+class _NoCalls:
+    """The governor of a reader that asks no model."""
+
+    async def allow(self, model: str) -> None:
+        raise NotImplementedError(model)
+
+    async def report(self, call: object) -> None:
+        raise NotImplementedError
+
+
+async def remember(hand: Hand, told: Told) -> tuple[Memory, str]:
+    """Keep a memory. What is known in the same words, or nearly, is corroborated instead. Returns it and what became of it."""
+    model, encode = await _encoder(hand)
+    extraction = await _read(hand, told.content, told.author, told.at)
+    texts = [in_search(told.author, USER, told.content), *map(fact_text, extraction.facts)]
+    vectors = await encode(texts)
+    async with hand.database.workspace(hand.workspace_id) as connection:
+        await distilling.lock_workspace(connection)
+        window = _window(told.content, told.author, told.at)
+        statements, entities = await _resolved(connection, hand, window, extraction, told.entities)
+        incoming = Incoming(
+            type=told.type,
+            content=told.content,
+            author=told.author,
+            role=USER,
+            said_at=told.at,
+            sources=(NewSource(None, None, None, CONFIDENCE),),
+            category=told.category,
+            tags=told.tags,
+            importance=told.importance,
+            confidence=CONFIDENCE,
+            entities=entities,
+            event_at=told.event_at,
+            expires_at=told.expires_at,
+            pinned=told.pinned,
+            source_kind="by hand",
+            vector=vectors.get(texts[0]),
+        )
+        written = await write(connection, [incoming], statements, _where(hand, model), vectors=vectors)
+        outcome = written.memories[0]
+        memory = await memories.current(connection, _known(outcome.lineage_id))
+        await conversation.audit(connection, "remember", str(outcome.lineage_id), outcome=outcome.what)
+        return _known(memory), outcome.what
+
+
+async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Memory:
+    """A new version with other content, type, category, tags, importance or expiry; `changes` is checked already.
+
+    New words are read anew: what the old ones stated was never true, the new ones hold from when the old ones were said.
+    """
+    model, encode = await _encoder(hand)
+    before = await _shown(hand, memory_id)
+    content = str(changes.get("content", before.content))
+    author = before.author or USER
+    extraction = await _read(hand, content, author, before.valid_from)
+    text = in_search(author, before.role or USER, content)
+    vectors = await encode([text, *map(fact_text, extraction.facts)])
+    async with hand.database.workspace(hand.workspace_id) as connection:
+        memory = await _locked(connection, memory_id)
+        columns: dict[str, Any] = {**changes, "confirmed": True, "review": None, "review_reason": None}
+        if "type" in changes and "expires_at" not in changes:
+            columns["expires_at"] = expiry(changes["type"], memory.valid_from, memory.event_at, None)
+        if content != memory.content:
+            columns |= {"content_hash": content_hash(memory.author, content), "passage_id": None}
+        version = await memories.new_version(connection, memory.lineage_id, columns, hand.now)
+        await memories.add_sources(
+            connection, memory.lineage_id, [NewSource(None, None, None, CONFIDENCE)], hand.now
+        )
+        await memories.set_confidence(connection, memory.lineage_id, CONFIDENCE, memory.importance)
+        if content != memory.content:
+            passage = DistilledPassage(
+                "memory", version, text, memory.author, memory.role, memory.valid_from, memory.taxonomy
+            )
+            encoded = vectors.get(text)
+            given = {model[0]: [encoded]} if model is not None and encoded is not None else None
+            (number,) = await passages.insert(connection, [passage], given)
+            await memories.set_passage(connection, version, number)
+            groups = await _retracted(connection, memory.lineage_id, hand.now)
+            window = _window(content, author, before.valid_from)
+            statements, entities = await _resolved(connection, hand, window, extraction, ())
+            await memories.link_entities(connection, memory.lineage_id, entities)
+            await _state(connection, hand, model, statements, memory.lineage_id, vectors, groups)
+        await conversation.audit(connection, "correct memory", str(memory.lineage_id), fields=sorted(changes))
+        return _known(await memories.current(connection, memory.lineage_id))
+
+
+async def pin(hand: Hand, memory_id: UUID, *, pinned: bool) -> Memory:
+    """Always in context, or no longer."""
+    async with hand.database.workspace(hand.workspace_id) as connection:
+        memory = await _locked(connection, memory_id)
+        await memories.change(connection, memory.memory_id, {"pinned": pinned})
+        await conversation.audit(
+            connection, "pin memory" if pinned else "unpin memory", str(memory.lineage_id)
+        )
+        return _known(await memories.current(connection, memory.lineage_id))
+
+
+async def forget(hand: Hand, memory_id: UUID) -> Memory:
+    """Out of every answer, with the facts that only it states; `restore` brings it back. It is not distilled again."""
+    async with hand.database.workspace(hand.workspace_id) as connection:
+        memory = await _locked(connection, memory_id)
+        if memory.forgotten_at is None:
+            await memories.new_version(connection, memory.lineage_id, {"forgotten_at": hand.now}, hand.now)
+            groups = await _retracted(connection, memory.lineage_id, hand.now)
+            await _state(connection, hand, None, [], memory.lineage_id, {}, groups)
+            await conversation.audit(connection, "forget memory", str(memory.lineage_id))
+        return _known(await memories.current(connection, memory.lineage_id))
+
+
+async def restore(hand: Hand, memory_id: UUID) -> Memory:
+    """Undo `forget`."""
+    async with hand.database.workspace(hand.workspace_id) as connection:
+        memory = await _locked(connection, memory_id)
+        if memory.forgotten_at is not None:
+            stated = await facts.restore_of_memory(connection, memory.lineage_id, memory.forgotten_at)
+            await memories.new_version(connection, memory.lineage_id, {"forgotten_at": None}, hand.now)
+            groups = [group_of(*one) for one in stated]
+            await _state(connection, hand, None, [], memory.lineage_id, {}, groups)
+            await conversation.audit(connection, "restore memory", str(memory.lineage_id))
+        return _known(await memories.current(connection, memory.lineage_id))
+
+
+async def confirm(hand: Hand, memory_id: UUID) -> Memory:
+    """It is so: out of review if it waits there, and sure. What it states becomes facts."""
+    model, encode = await _encoder(hand)
+    before = await _shown(hand, memory_id)
+    author = before.author or USER
+    extraction = Extraction()
+    if before.review is not None:
+        extraction = await _read(hand, before.content, author, before.valid_from)
+    text = in_search(before.author, before.role, before.content)
+    vectors = await encode([text, *map(fact_text, extraction.facts)])
+    async with hand.database.workspace(hand.workspace_id) as connection:
+        memory = await _locked(connection, memory_id)
+        waited = memory.review is not None
+        version = await memories.new_version(
+            connection,
+            memory.lineage_id,
+            {"review": None, "review_reason": None, "confirmed": True},
+            hand.now,
+        )
+        await memories.set_confidence(connection, memory.lineage_id, max(memory.confidence, CONFIDENCE), 0)
+        if waited:
+            encoded = vectors.get(text)
+            given = {model[0]: [encoded]} if model is not None and encoded is not None else None
+            passage = DistilledPassage(
+                "memory", version, text, memory.author, memory.role, memory.valid_from, memory.taxonomy
+            )
+            (number,) = await passages.insert(connection, [passage], given)
+            await memories.set_passage(connection, version, number)
+            window = _window(before.content, author, before.valid_from)
+            statements, entities = await _resolved(connection, hand, window, extraction, ())
+            await memories.link_entities(connection, memory.lineage_id, entities)
+            await _state(connection, hand, model, statements, memory.lineage_id, vectors, [])
+        await conversation.audit(connection, "confirm memory", str(memory.lineage_id))
+        return _known(await memories.current(connection, memory.lineage_id))
+
+
+async def reject(hand: Hand, memory_id: UUID) -> Memory:
+    """It is not so: never recalled, never distilled again; it stays visible among what was rejected."""
+    async with hand.database.workspace(hand.workspace_id) as connection:
+        memory = await _locked(connection, memory_id)
+        await memories.new_version(
+            connection,
+            memory.lineage_id,
+            {"review": "rejected", "review_reason": REJECTED_BY_HAND, "confirmed": False},
+            hand.now,
+        )
+        groups = await _retracted(connection, memory.lineage_id, hand.now)
+        await _state(connection, hand, None, [], memory.lineage_id, {}, groups)
+        await conversation.audit(connection, "reject memory", str(memory.lineage_id))
+        return _known(await memories.current(connection, memory.lineage_id))
+
+
+async def decide_fact(hand: Hand, fact_id: UUID, *, right: bool) -> None:
+    """A person's word on a fact: sure from now on, or never true and not to be stated again. Raises NotFound."""
+    async with hand.database.workspace(hand.workspace_id) as connection:
+        await distilling.lock_workspace(connection)
+        fact = await facts.show(connection, fact_id)
+        if fact is None:
+            raise NotFound(f"There is no fact {fact_id}.")
+        if right:
+            await facts.set_statement_confidence(connection, fact.lineage_id, 0.99)
+        else:
+            await facts.set_review(connection, fact.lineage_id, "rejected", REJECTED_BY_HAND)
+        key = await facts.object_key(connection, fact_id)
+        group = group_of(fact.subject_id, fact.predicate, key)
+        await write(connection, [], [], _where(hand, None), vectors={}, touched=[group])
+        await conversation.audit(connection, "confirm fact" if right else "reject fact", str(fact.lineage_id))
+
+
+# --- shared ------------------------------------------------------------------------------------------------
+
+
+def _known(value: Any) -> Any:
+    if value is None:
+        raise InvalidInput(
+            "content", "was rejected by hand before, in the same words; restore or confirm that one"
+        )
+    return value
+
+
+async def _encoder(hand: Hand) -> tuple[tuple[int, str] | None, Any]:
+    """The embedding model in use, and a function that encodes texts with it; nothing where there is none."""
+    async with hand.database.workspace(hand.workspace_id, read_only=True) as connection:
+        in_use = await index.model_in_use(connection)
+    embedder = None if in_use is None else hand.embedders.get(in_use[0].name)
+
+    async def encode(texts: Sequence[str]) -> dict[str, EncodedPassage]:
+        if embedder is None:
+            return {}
+        return dict(zip(texts, await embedder.encode_passages(list(texts)), strict=True))
+
+    return (None if in_use is None else (in_use[0].model_id, in_use[0].name)), encode
+
+
+def _window(content: str, author: str, at: datetime) -> Window:
+    return Window((WindowMessage(1, USER, author, at, content),))
+
+
+async def _read(hand: Hand, content: str, author: str, at: datetime) -> Extraction:
+    return await hand.reader.extract(_window(content, author, at), _NoCalls())
+
+
+async def _resolved(
+    connection: Connection, hand: Hand, window: Window, extraction: Extraction, named: Sequence[str]
+) -> tuple[list[Statement], tuple[UUID, ...]]:
+    """Statements of what was told, and the entities that it names."""
+    quote = (Quote(1, window.messages[0].text),)
+    given = [DraftEntity(name, "other", quote) for name in named]
+    sure = replace(
+        extraction,
+        facts=tuple(replace(fact, confidence=CONFIDENCE, memory=0) for fact in extraction.facts),
+        entities=(*extraction.entities, *given),
+    )
+    resolution = await resolve(connection, window, sure, {}, hand.now, hand.linking)
+    messages = {message.number: message for message in window.messages}
+    statements = statements_of(Checked(sure, (), {}), messages, {}, resolution)
+    found = [resolution.of(entity.name, [1]) for entity in sure.entities]
+    return statements, tuple(dict.fromkeys(one for one in found if one is not None))
+
+
+def _where(hand: Hand, model: tuple[int, str] | None) -> Where:
+    return Where(
+        now=hand.now,
+        model_id=None if model is None else model[0],
+        exact_below=hand.exact_below,
+        thresholds=thresholds_of(None if model is None else model[1]),
+    )
+
+
+async def _retracted(connection: Connection, lineage_id: UUID, now: datetime) -> list[Group]:
+    """What the memory stated no longer counts; the groups of facts that this touches."""
+    return [group_of(*one) for one in await facts.retract_of_memory(connection, lineage_id, now)]
+
+
+async def _state(
+    connection: Connection,
+    hand: Hand,
+    model: tuple[int, str] | None,
+    statements: Sequence[Statement],
+    lineage_id: UUID,
+    vectors: Mapping[str, EncodedPassage],
+    touched: Sequence[Group],
+) -> None:
+    """Enter statements that a memory which stands already makes."""
+    mine = [Statement(replace(one.stated, memory_lineage_id=lineage_id), None) for one in statements]
+    await write(connection, [], mine, _where(hand, model), vectors=vectors, touched=touched)
+
+
+async def _shown(hand: Hand, memory_id: UUID) -> Memory:
+    async with hand.database.workspace(hand.workspace_id, read_only=True) as connection:
+        found = await memories.show(connection, memory_id)
+        current = None if found is None else await memories.current(connection, found.lineage_id)
+    if current is None:
+        raise NotFound(f"There is no memory {memory_id}.")
+    return current
+
+
+async def _locked(connection: Connection, memory_id: UUID) -> Memory:
+    """The current version of the memory that any of its versions names, under the workspace's lock."""
+    await distilling.lock_workspace(connection)
+    found = await memories.show(connection, memory_id)
+    current = None if found is None else await memories.current(connection, found.lineage_id)
+    if current is None:
+        raise NotFound(f"There is no memory {memory_id}.")
+    return current

@@ -1,0 +1,285 @@
+"""Chronicle: statements become facts, and what a statement ends or corrects is superseded, never overwritten."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from everlore.domain.ids import new_id
+from everlore.domain.predicates import OPPOSITES, is_exclusive
+from everlore.encode.timeline import Statement, Stretch, corroborated, timeline
+from everlore.store import facts
+from everlore.store.database import Connection
+from everlore.store.facts import CurrentFact, Edge, StatementRow
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One statement to enter. `memory_lineage_id`: the memory that says the same, if there is one."""
+
+    edge: Edge
+    said_at: datetime
+    valid_from: datetime | None
+    ended: bool
+    corrects: bool
+    confidence: float
+    message_id: UUID | None
+    span: tuple[int, int] | None
+    memory_lineage_id: UUID | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What conflicts with itself: predicates of one subject; `object_key` where the object is part of what is fixed."""
+
+    subject_id: UUID
+    predicates: tuple[str, ...]
+    object_key: str | None
+
+
+@dataclass(slots=True)
+class Entered:
+    """What entering statements did: facts that are new (with the words to index), and those whose validity changed."""
+
+    made: list[tuple[UUID, Stated]] = field(default_factory=list[tuple[UUID, Stated]])
+    changed: list[UUID] = field(default_factory=list[UUID])
+    reopened: list[UUID] = field(default_factory=list[UUID])
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who enters: stands in every row that it writes. A person's word has neither."""
+
+    extractor: str | None
+    version: str | None
+
+
+def group_of(subject_id: UUID, predicate: str, object_key: str) -> Group:
+    if is_exclusive(predicate):
+        return Group(subject_id, (predicate,), None)
+    if predicate in OPPOSITES:
+        return Group(subject_id, tuple(sorted((predicate, OPPOSITES[predicate]))), object_key)
+    return Group(subject_id, (predicate,), object_key)
+
+
+async def enter(
+    connection: Connection,
+    stated: Sequence[Stated],
+    author: Author,
+    now: datetime,
+    touched: Iterable[Group] = (),
+) -> Entered:
+    """Enter statements and bring the facts of their groups up to date; `touched` groups, too, whose statements were
+    retracted. The caller holds the workspace's lock."""
+    entered = Entered()
+    by_group: dict[Group, list[Stated]] = {group: [] for group in touched}
+    for one in stated:
+        group = group_of(one.edge.subject_id, one.edge.predicate, one.edge.object_key)
+        by_group.setdefault(group, []).append(one)
+    for group, fresh in by_group.items():
+        if author.extractor is not None and fresh:
+            # A person's word beats the extractor's: what was rejected by hand is not stated again.
+            refused = await facts.rejected(connection, group.subject_id, group.predicates)
+            fresh[:] = [s for s in fresh if (s.edge.predicate, s.edge.object_key) not in refused]
+        await _update(connection, group, fresh, author, now, entered)
+    return entered
+
+
+@dataclass(slots=True)
+class _State:
+    group: Group
+    fresh: dict[UUID, Stated]
+    rows: dict[UUID, StatementRow]
+    current: dict[UUID, CurrentFact]
+    edges: dict[str, Edge]
+    now: datetime
+    author: Author
+    entered: Entered
+
+
+async def _update(
+    connection: Connection,
+    group: Group,
+    fresh: Sequence[Stated],
+    author: Author,
+    now: datetime,
+    entered: Entered,
+) -> None:
+    rows = await facts.statements(connection, group.subject_id, group.predicates, group.object_key)
+    current = await facts.current_of_group(connection, group.subject_id, group.predicates, group.object_key)
+    ids = [new_id() for _ in fresh]
+    state = _State(
+        group=group,
+        fresh=dict(zip(ids, fresh, strict=True)),
+        rows={row.source_id: row for row in rows},
+        current={fact.lineage_id: fact for fact in current},
+        edges={_value(group, f.edge.predicate, f.edge.object_key): f.edge for f in current}
+        | {_value(group, s.edge.predicate, s.edge.object_key): s.edge for s in fresh},
+        now=now,
+        author=author,
+        entered=entered,
+    )
+    stretches = [s for s in timeline(_statements(state)) if s.statements]
+    lineages = _lineages(stretches, set(state.current))
+    for stretch in stretches:
+        await _write(connection, state, stretch, lineages)
+    for lineage_id, fact in state.current.items():
+        if lineage_id not in lineages.values():
+            await _close(connection, state, fact, stretches, lineages)
+
+
+def _value(group: Group, predicate: str, object_key: str) -> str:
+    """What the stretches of a group differ in: the object, or for opposites the predicate."""
+    return predicate if len(group.predicates) > 1 else object_key
+
+
+def _statements(state: _State) -> list[Statement]:
+    stored = [
+        Statement(
+            source_id=row.source_id,
+            value=_value(state.group, row.predicate, row.object_key),
+            said_at=row.said_at,
+            begins=row.valid_from or row.said_at,
+            ended=row.ended,
+            corrects=row.corrects,
+            confidence=row.confidence,
+            lineage_id=row.lineage_id,
+        )
+        for row in state.rows.values()
+    ]
+    new = [
+        Statement(
+            source_id=source_id,
+            value=_value(state.group, one.edge.predicate, one.edge.object_key),
+            said_at=one.said_at,
+            begins=one.valid_from or one.said_at,
+            ended=one.ended,
+            corrects=one.corrects,
+            confidence=one.confidence,
+        )
+        for source_id, one in state.fresh.items()
+    ]
+    return stored + new
+
+
+def _lineages(stretches: Sequence[Stretch], known: set[UUID]) -> dict[int, UUID]:
+    """The fact that each stretch is (by the stretch's identity): the one that most of its statements counted for, or a new
+    one."""
+    free = set(known)
+    chosen: dict[int, UUID] = {}
+    for stretch in stretches:
+        before = [s.lineage_id for s in stretch.statements if s.lineage_id in free]
+        best = max(dict.fromkeys(before), key=before.count, default=None)
+        chosen[id(stretch)] = best or new_id()
+        free.discard(chosen[id(stretch)])
+    return chosen
+
+
+async def _write(connection: Connection, state: _State, stretch: Stretch, lineages: dict[int, UUID]) -> None:
+    lineage_id = lineages[id(stretch)]
+    fact = state.current.get(lineage_id)
+    follower = lineages.get(id(stretch.followed_by)) if stretch.followed_by is not None else None
+    confidence = _confidence(state, stretch)
+    edge = state.edges[stretch.value]
+    if fact is None:
+        await facts.insert(
+            connection,
+            edge,
+            fact_id=lineage_id,
+            valid_from=stretch.begins,
+            valid_to=stretch.ends,
+            superseded_by=follower,
+            confidence=confidence,
+            extractor=state.author.extractor,
+            extractor_version=state.author.version,
+            recorded_at=state.now,
+        )
+        words = next(
+            (state.fresh[s.source_id] for s in stretch.statements if s.source_id in state.fresh), None
+        )
+        if words is not None:
+            state.entered.made.append((lineage_id, words))
+    elif (fact.valid_from, fact.valid_to) != (stretch.begins, stretch.ends):
+        await _new_version(connection, state, fact, stretch.begins, stretch.ends, follower, confidence)
+        if fact.valid_to is not None and stretch.ends is None:
+            state.entered.reopened.append(lineage_id)
+    elif fact.confidence != confidence:
+        await facts.set_confidence(connection, fact.fact_id, confidence)
+    state.entered.changed.append(lineage_id)
+    await _attach(connection, state, stretch, lineage_id)
+
+
+async def _attach(connection: Connection, state: _State, stretch: Stretch, lineage_id: UUID) -> None:
+    """Let the stretch's statements count for its fact: new ones are written, others moved."""
+    moved = [
+        s.source_id for s in stretch.statements if s.source_id in state.rows and s.lineage_id != lineage_id
+    ]
+    if moved:
+        await facts.move_statements(connection, moved, lineage_id)
+    for said in stretch.statements:
+        one = state.fresh.get(said.source_id)
+        if one is not None:
+            row = StatementRow(
+                source_id=said.source_id,
+                lineage_id=lineage_id,
+                predicate=one.edge.predicate,
+                object_key=one.edge.object_key,
+                said_at=one.said_at,
+                valid_from=one.valid_from,
+                ended=one.ended,
+                corrects=one.corrects,
+                confidence=one.confidence,
+                message_id=one.message_id,
+                memory_lineage_id=one.memory_lineage_id,
+            )
+            await facts.add_statement(connection, row, one.span, state.now)
+
+
+async def _close(
+    connection: Connection,
+    state: _State,
+    fact: CurrentFact,
+    stretches: Sequence[Stretch],
+    lineages: dict[int, UUID],
+) -> None:
+    """A fact that no statement supports any more (retracted, or joined to another): it never held."""
+    if fact.valid_to == fact.valid_from:
+        return
+    joined = next((lineages[id(s)] for s in stretches if state.edges[s.value] == fact.edge), None)
+    await _new_version(connection, state, fact, fact.valid_from, fact.valid_from, joined, fact.confidence)
+    state.entered.changed.append(fact.lineage_id)
+
+
+async def _new_version(
+    connection: Connection,
+    state: _State,
+    fact: CurrentFact,
+    begins: datetime,
+    ends: datetime | None,
+    follower: UUID | None,
+    confidence: float,
+) -> None:
+    await facts.insert(
+        connection,
+        fact.edge,
+        lineage_id=fact.lineage_id,
+        valid_from=begins,
+        valid_to=ends,
+        superseded_by=follower,
+        confidence=confidence,
+        extractor=state.author.extractor,
+        extractor_version=state.author.version,
+        recorded_at=state.now,
+    )
+
+
+def _confidence(state: _State, stretch: Stretch) -> float:
+    """From all statements that it holds, the best of each message; of those that end it where there are no others."""
+    best: dict[UUID, float] = {}
+    counting = [s for s in stretch.statements if not s.ended] or stretch.statements
+    for said in counting:
+        stored = state.rows.get(said.source_id) or state.fresh[said.source_id]
+        message = stored.message_id or said.source_id
+        best[message] = max(best.get(message, 0.0), said.confidence)
+    return corroborated(best.values())

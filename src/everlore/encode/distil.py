@@ -1,0 +1,327 @@
+"""The distil step: a window of a thread becomes memories, facts and entities. Load reads, think asks the analyst and holds no
+connection, commit writes everything at once: results, their sources, and how far the thread has come.
+
+A run that is killed leaves nothing behind, one that finds its window done by somebody else writes nothing. A failing model
+is never "nothing found": the window is noted as failed, where a person sees it and has it read again, and what follows goes on.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from everlore.domain.errors import BadAnswer
+from everlore.encode.chronicle import Group, group_of
+from everlore.encode.drafts import Checked, checked, incoming_of, statements_of
+from everlore.encode.hygiene import Said, readable
+from everlore.encode.known import known_names
+from everlore.encode.reconcile import Where
+from everlore.encode.resolve import Linking, resolve
+from everlore.encode.similar import thresholds_of
+from everlore.encode.windows import WINDOW, last_of_window
+from everlore.encode.write import close_unsupported, write
+from everlore.ports.analyst import Analyst, Extraction, Governor, KnownMemory, Window
+from everlore.ports.clock import Clock
+from everlore.ports.embedder import Embedder, EncodedPassage
+from everlore.store import distilling, facts, hygiene, index, memories
+from everlore.store.database import Connection, Database
+from everlore.store.distilling import Distillation, SaidRow
+
+log = logging.getLogger(__name__)
+
+_KNOWN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What distilling works with. `governor` makes the one of a workspace; `silence`: a pause that closes a window."""
+
+    analyst: Analyst
+    governor: Callable[[UUID], Governor]
+    embedders: Mapping[str, Embedder]
+    clock: Clock
+    silence: timedelta
+    context_messages: int
+    exact_below: int
+    linking: Linking
+    progress: Callable[[int], None] = field(default=lambda _: None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A window to read: what was loaded for it. `again`: it was read before."""
+
+    first: int
+    last: int
+    again: bool
+    said: tuple[SaidRow, ...]
+    window: Window
+    known: tuple[UUID, ...]
+    taxonomy: str | None
+    model: tuple[int, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Thought:
+    """What think came to: checked drafts, and vectors by text."""
+
+    result: Checked
+    vectors: Mapping[str, EncodedPassage]
+
+
+async def distil_thread(
+    database: Database, workspace_id: UUID, thread_id: UUID, tools: Tools, *, close: bool = False
+) -> int:
+    """Distil all windows of a thread that are closed (`close`: the last one, too, however short); returns how many.
+
+    Raises ModelUnavailable and SpendLimit when the analyst cannot be asked now: what was not read is read another time.
+    """
+    done = 0
+    while (task := await _load(database, workspace_id, thread_id, tools, close=close)) is not None:
+        try:
+            extraction = await _extraction(task, workspace_id, tools)
+        except BadAnswer as error:
+            log.warning("thread %s, messages %d to %d: %s", thread_id, task.first, task.last, error)
+            await _note_failure(database, workspace_id, thread_id, task, tools, str(error))
+        else:
+            thought = await _think(database, workspace_id, task, extraction, tools)
+            await _commit(database, workspace_id, thread_id, task, thought, tools)
+        done += 1
+        tools.progress(task.last - task.first + 1)
+    return done
+
+
+# --- load --------------------------------------------------------------------------------------------------
+
+
+async def _load(
+    database: Database, workspace_id: UUID, thread_id: UUID, tools: Tools, *, close: bool
+) -> _Task | None:
+    """The next window: one that is to be read anew, else the one after those that were read."""
+    async with database.workspace(workspace_id, read_only=True) as connection:
+        mark = await distilling.mark(connection, thread_id)
+        if mark is None:
+            return None
+        span = await distilling.asked_again(connection, thread_id)
+        again = span is not None
+        if span is None:
+            first = mark.position + 1
+            ahead = await distilling.said(connection, thread_id, first, first + WINDOW)
+            last = last_of_window(
+                ahead, first, mark.written, now=tools.clock(), silence=tools.silence, close=close
+            )
+            if last is None:
+                return None
+            span = (first, last)
+        said = await distilling.said(connection, thread_id, *span)
+        earlier = await distilling.earlier(connection, thread_id, span[0], tools.context_messages)
+        known = await _known(connection, thread_id, said, tools)
+        model = await index.model_in_use(connection)
+        return _Task(
+            first=span[0],
+            last=span[1],
+            again=again,
+            said=tuple(said),
+            window=await _window(connection, said, earlier, known),
+            known=tuple(lineage for _, lineage in known),
+            taxonomy=mark.taxonomy,
+            model=None if model is None else (model[0].model_id, model[0].name),
+        )
+
+
+async def _known(
+    connection: Connection, thread_id: UUID, said: Sequence[SaidRow], tools: Tools
+) -> list[tuple[KnownMemory, UUID]]:
+    """Memories that the window may speak of again: of this thread, and of whom it names."""
+    named = await known_names(connection, [m.text for m in said] + [m.author for m in said], tools.linking)
+    found = await memories.recent(connection, thread_id, list(named.ids), _KNOWN)
+    newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]
+    return [
+        (KnownMemory(number, memory.type, memory.content, memory.valid_from), memory.lineage_id)
+        for number, memory in enumerate(newest, start=1)
+    ]
+
+
+async def _window(
+    connection: Connection,
+    said: Sequence[SaidRow],
+    earlier: Sequence[SaidRow],
+    known: Sequence[tuple[KnownMemory, UUID]],
+) -> Window:
+    before, here = [_said(m) for m in earlier], [_said(m) for m in said]
+    echoes = await hygiene.echoes(connection, [m.text for m in (*before, *here)])
+    return Window(
+        messages=readable(here, echoes[len(before) :], before=before),
+        earlier=readable(before, echoes[: len(before)]),
+        known=tuple(memory for memory, _ in known),
+    )
+
+
+def _said(row: SaidRow) -> Said:
+    return Said(
+        message_id=row.message_id,
+        position=row.position,
+        role=row.role,
+        author=row.author,
+        named=row.author != row.role,
+        at=row.at,
+        text=row.text,
+        captions=row.captions,
+        off_the_record=row.off_the_record,
+        system_prompt=row.system_prompt,
+    )
+
+
+# --- think -------------------------------------------------------------------------------------------------
+
+
+async def _extraction(task: _Task, workspace_id: UUID, tools: Tools) -> Extraction:
+    """What the analyst drafts; nothing without a call where nothing may be read."""
+    if not any(message.text.strip() or message.captions for message in task.window.messages):
+        return Extraction()
+    return await tools.analyst.extract(task.window, tools.governor(workspace_id))
+
+
+async def _think(
+    database: Database, workspace_id: UUID, task: _Task, extraction: Extraction, tools: Tools
+) -> _Thought:
+    names = [entity.name for entity in extraction.entities] + [
+        name for fact in extraction.facts for name in (fact.subject, fact.object)
+    ]
+    names += [name for memory in extraction.memories for name in (*memory.entities, memory.content)]
+    async with database.workspace(workspace_id, read_only=True) as connection:
+        known = await known_names(connection, names, tools.linking)
+    result = checked(task.window, extraction, known.variants)
+    embedder = None if task.model is None else tools.embedders.get(task.model[1])
+    if embedder is None:
+        return _Thought(result, {})
+    texts = list(dict.fromkeys(result.texts(task.window)))
+    encoded = await embedder.encode_passages(texts) if texts else []
+    return _Thought(result, dict(zip(texts, encoded, strict=True)))
+
+
+# --- commit ------------------------------------------------------------------------------------------------
+
+
+async def _commit(
+    database: Database, workspace_id: UUID, thread_id: UUID, task: _Task, thought: _Thought, tools: Tools
+) -> None:
+    async with database.workspace(workspace_id) as connection:
+        if not await _still_to_do(connection, thread_id, task):
+            return
+        now = tools.clock()
+        alive = await distilling.lock_messages(connection, [m.message_id for m in task.said])
+        ids = {n: m.message_id for n, m in enumerate(task.said, start=1) if m.message_id in alive}
+        result = thought.result.among(frozenset(ids), whole=len(alive) == len(task.said))
+        touched, unsupported = await _retract(connection, task, alive, now)
+        resolution = await resolve(connection, task.window, result.extraction, ids, now, tools.linking)
+        where = _where(thread_id, task, tools, now)
+        messages = {message.number: message for message in task.window.messages}
+        incoming = [
+            incoming_of(draft, task.window, result.spans, ids, resolution, thought.vectors, task.known)
+            for draft in result.drafts()
+        ]
+        statements = statements_of(result, messages, ids, resolution)
+        written = await write(
+            connection, incoming, statements, where, vectors=thought.vectors, touched=touched
+        )
+        await close_unsupported(connection, unsupported, now)
+        if result.extraction.taxonomy is not None and task.taxonomy is None:
+            await distilling.suggest_taxonomy(connection, thread_id, result.extraction.taxonomy, now)
+        kept = sum(one.what not in ("waiting", "dropped") for one in written.memories)
+        await _note(
+            connection, thread_id, task, tools, now, kept, len(statements), len(written.memories) - kept
+        )
+
+
+def _where(thread_id: UUID, task: _Task, tools: Tools, now: datetime) -> Where:
+    return Where(
+        now=now,
+        thread_id=thread_id,
+        first_position=task.first,
+        taxonomy=task.taxonomy,
+        extractor=tools.analyst.name,
+        extractor_version=tools.analyst.version,
+        model_id=None if task.model is None else task.model[0],
+        exact_below=tools.exact_below,
+        thresholds=thresholds_of(None if task.model is None else task.model[1]),
+    )
+
+
+async def _still_to_do(connection: Connection, thread_id: UUID, task: _Task) -> bool:
+    """Takes the locks, then looks whether nobody else has read this window meanwhile."""
+    await distilling.lock_workspace(connection)
+    position = await distilling.lock_mark(connection, thread_id)
+    if position is None:
+        return False
+    if task.again:
+        return await distilling.take_again(connection, thread_id, task.first)
+    return position == task.first - 1
+
+
+async def _retract(
+    connection: Connection, task: _Task, alive: set[UUID], now: datetime
+) -> tuple[list[Group], list[UUID]]:
+    """Before a window is entered anew: what was read in it does not count any more. Returns the groups of facts and the
+    memories that this touches."""
+    if not task.again:
+        return [], []
+    stated = await facts.retract_statements(connection, list(alive), now)
+    groups = [group_of(subject, predicate, key) for subject, predicate, key in stated]
+    lineages = await memories.retract_sources(connection, list(alive), now)
+    return list(dict.fromkeys(groups)), lineages
+
+
+async def _note(
+    connection: Connection,
+    thread_id: UUID,
+    task: _Task,
+    tools: Tools,
+    now: datetime,
+    kept: int,
+    stated: int,
+    rejected: int,
+    error: str | None = None,
+) -> None:
+    done = Distillation(
+        thread_id=thread_id,
+        first=task.first,
+        last=task.last,
+        extractor=tools.analyst.name,
+        extractor_version=tools.analyst.version,
+        memories=kept,
+        facts=stated,
+        rejected=rejected,
+        error=error,
+    )
+    await distilling.note(connection, done, now)
+    if not task.again:
+        await distilling.advance(connection, thread_id, task.last)
+
+
+async def _note_failure(
+    database: Database, workspace_id: UUID, thread_id: UUID, task: _Task, tools: Tools, error: str
+) -> None:
+    """The window could not be read. What an earlier reading of it found stays as it is."""
+    async with database.workspace(workspace_id) as connection:
+        if await _still_to_do(connection, thread_id, task):
+            await _note(connection, thread_id, task, tools, tools.clock(), 0, 0, 0, error[:4000])
+
+
+async def ask_again(
+    database: Database,
+    workspace_id: UUID,
+    thread_id: UUID,
+    now: datetime,
+    *,
+    since: int | None = None,
+    until: int | None = None,
+) -> int:
+    """Have the windows of a thread that overlap a span of positions read anew; returns how many. A job is left for them."""
+    async with database.workspace(workspace_id) as connection:
+        windows = await distilling.windows(connection, thread_id, since, until)
+        if windows:
+            await distilling.ask_again(connection, thread_id, [first for first, _ in windows], now)
+            await distilling.defer(connection, thread_id)
+    return len(windows)

@@ -1,0 +1,225 @@
+"""Drafts: what an analyst said, checked against the messages, becomes what the store is asked to take in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from everlore.domain.memories import MAX_CONTENT_CHARACTERS, Review
+from everlore.domain.predicates import SYMMETRIC, in_words
+from everlore.encode.chronicle import Stated
+from everlore.encode.ground import Rejected, Spans, ground
+from everlore.encode.hygiene import redact
+from everlore.encode.reconcile import Incoming, in_search
+from everlore.encode.resolve import Resolution
+from everlore.encode.similar import words
+from everlore.encode.write import Statement
+from everlore.ports.analyst import (
+    DraftEntity,
+    DraftFact,
+    DraftMemory,
+    Extraction,
+    Quote,
+    Window,
+    WindowMessage,
+)
+from everlore.ports.embedder import EncodedPassage
+from everlore.store.facts import Edge
+from everlore.store.memories import NewSource
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A draft that waits for a person, and why."""
+
+    draft: DraftMemory
+    review: Review
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What passed, and what was set aside. Secrets are gone from both."""
+
+    extraction: Extraction
+    aside: tuple[SetAside, ...]
+    spans: Spans
+
+    def texts(self, window: Window) -> list[str]:
+        """What is indexed of what passed, to be encoded."""
+        spoken = {message.number: message for message in window.messages}
+        return [
+            *(_in_search(draft, spoken[draft.sources[0].message]) for draft in self.extraction.memories),
+            *map(fact_text, self.extraction.facts),
+        ]
+
+    def drafts(self) -> list[tuple[DraftMemory, Review | None, str | None]]:
+        """All memories: those that passed in their order (facts point to places in it), then those set aside."""
+        passed = [(draft, None, None) for draft in self.extraction.memories]
+        return [*passed, *((one.draft, one.review, one.reason) for one in self.aside)]
+
+    def among(self, alive: frozenset[int], *, whole: bool) -> "Checked":
+        """Without what rests on messages that have gone since; facts keep pointing to their memories. `whole`: none has gone,
+        so that what names no message cannot come from one that has."""
+        memories = self.extraction.memories
+        kept = [place for place, one in enumerate(memories) if _alive(one.sources, alive)]
+        moved = {place: number for number, place in enumerate(kept)}
+        facts = tuple(
+            replace(
+                fact,
+                sources=_alive(fact.sources, alive),
+                memory=None if fact.memory is None else moved.get(fact.memory),
+            )
+            for fact in self.extraction.facts
+            if _alive(fact.sources, alive)
+        )
+        extraction = replace(
+            self.extraction,
+            memories=tuple(
+                replace(memories[place], sources=_alive(memories[place].sources, alive)) for place in kept
+            ),
+            facts=facts,
+            entities=tuple(
+                replace(entity, sources=_alive(entity.sources, alive))
+                for entity in self.extraction.entities
+                if _alive(entity.sources, alive)
+            ),
+        )
+        aside = tuple(
+            replace(one, draft=replace(one.draft, sources=_alive(one.draft.sources, alive)))
+            for one in self.aside
+            if _alive(one.draft.sources, alive) or (not one.draft.sources and whole)
+        )
+        return Checked(extraction, aside, self.spans)
+
+
+def _alive(sources: Sequence[Quote], alive: frozenset[int]) -> tuple[Quote, ...]:
+    return tuple(quote for quote in sources if quote.message in alive)
+
+
+def checked(window: Window, extraction: Extraction, known_names: Mapping[str, frozenset[str]]) -> Checked:
+    """Everything is held against the messages; what fails is set aside with the reason. Secrets are taken out."""
+    grounded = ground(window, extraction, known_names)
+    passed = grounded.extraction
+    return Checked(
+        replace(
+            passed,
+            memories=tuple(map(_without_secrets, passed.memories)),
+            facts=tuple(fact for fact in passed.facts if redact(fact.object) == fact.object),
+        ),
+        tuple(aside for one in grounded.rejected if (aside := _aside(one)) is not None),
+        grounded.spans,
+    )
+
+
+def _aside(rejected: Rejected) -> SetAside | None:
+    """A rejected fact is shown as the sentence that it would have been; a rejected name needs no review."""
+    draft = rejected.draft
+    if isinstance(draft, DraftEntity):
+        return None
+    if isinstance(draft, DraftFact):
+        words = fact_text(draft)[:MAX_CONTENT_CHARACTERS]
+        draft = DraftMemory("fact", words, draft.sources, confidence=draft.confidence)
+    return SetAside(_without_secrets(draft), rejected.review, rejected.reason) if draft.content else None
+
+
+def _without_secrets(draft: DraftMemory) -> DraftMemory:
+    return replace(draft, content=redact(draft.content), reasoning=redact(draft.reasoning))
+
+
+def fact_text(fact: DraftFact) -> str:
+    """A fact as a sentence: what is searched of it."""
+    return f"{fact.subject} {in_words(fact.predicate)} {fact.object}"
+
+
+def _in_search(draft: DraftMemory, said: WindowMessage) -> str:
+    return in_search(said.speaker, said.role, draft.content)
+
+
+def incoming_of(
+    drafted: tuple[DraftMemory, Review | None, str | None],
+    window: Window,
+    spans: Spans,
+    ids: Mapping[int, UUID],
+    resolution: Resolution,
+    vectors: Mapping[str, EncodedPassage],
+    known: Sequence[UUID],
+) -> Incoming:
+    """A draft with its sources as rows name them. Whose words it is, is taken from the first message that it rests on."""
+    draft, review, reason = drafted
+    messages = {message.number: message for message in window.messages}
+    said = [messages[quote.message] for quote in draft.sources if quote.message in messages]
+    target = known[draft.target - 1] if draft.target is not None and 0 < draft.target <= len(known) else None
+    named = (resolution.of(name, draft.sources) for name in draft.entities)
+    return Incoming(
+        type=draft.type,
+        content=draft.content,
+        author=said[0].speaker if said else None,
+        role=said[0].role if said else None,
+        said_at=max(message.at for message in said or window.messages),
+        sources=tuple(
+            NewSource(ids[quote.message], *(spans.get(quote) or (None, None)), draft.confidence)
+            for quote in draft.sources
+            if quote.message in ids
+        ),
+        category=draft.category,
+        tags=draft.tags,
+        importance=draft.importance,
+        confidence=draft.confidence,
+        entities=tuple(dict.fromkeys(one for one in named if one is not None)),
+        event_at=draft.event_at,
+        expires_at=draft.expires_at,
+        review=review,
+        review_reason=reason,
+        reasoning=draft.reasoning or None,
+        relation=draft.relation,
+        target=target,
+        vector=vectors.get(_in_search(draft, said[0])) if said else None,
+    )
+
+
+def statements_of(
+    result: Checked,
+    messages: Mapping[int, WindowMessage],
+    ids: Mapping[int, UUID],
+    resolution: Resolution,
+) -> list[Statement]:
+    """Each fact once for every message that states it. No message: a person told it."""
+    statements: list[Statement] = []
+    for fact in result.extraction.facts:
+        for number in dict.fromkeys(quote.message for quote in fact.sources):
+            quote = next(quote for quote in fact.sources if quote.message == number)
+            edge = edge_of(fact, quote, resolution)
+            if edge is None:
+                continue
+            stated = Stated(
+                edge=edge,
+                said_at=messages[number].at,
+                valid_from=fact.valid_from,
+                ended=fact.ended,
+                corrects=fact.relation == "corrects",
+                confidence=fact.confidence,
+                message_id=ids.get(number),
+                span=result.spans.get(quote) if number in ids else None,
+                memory_lineage_id=None,
+                text=fact_text(fact),
+            )
+            statements.append(Statement(stated, fact.memory))
+    return statements
+
+
+def edge_of(fact: DraftFact, quote: Quote, resolution: Resolution) -> Edge | None:
+    """The fact with its entities. What holds both ways is said from the speaker's side, so that it conflicts with itself."""
+    words_of_object = fact.object
+    subject_id = resolution.of(fact.subject, [quote])
+    names_somebody = fact.object_is_entity or fact.predicate.endswith("_of") or fact.predicate in SYMMETRIC
+    object_id = resolution.of(fact.object, [quote]) if names_somebody else None
+    if subject_id is None:
+        return None
+    if (
+        fact.predicate in SYMMETRIC
+        and object_id is not None
+        and object_id == resolution.speaker(quote.message)
+    ):
+        subject_id, object_id, words_of_object = object_id, subject_id, fact.subject
+    key = str(object_id) if object_id is not None else " ".join(words(words_of_object))
+    return Edge(subject_id, fact.predicate, object_id, words_of_object[:500], key)

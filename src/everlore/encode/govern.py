@@ -1,0 +1,194 @@
+"""The spend governor: caps per workspace and day, and a breaker. And what distilling a history would cost.
+
+A call is reserved in a transaction of its own before it is made, so that one that is killed halfway has counted; what it
+cost is added when it is known. Reservations of a workspace pass one at a time: the cap on calls is exact under any number
+of workers. Tokens and money are known only afterwards: their caps are passed by at most the calls then under way.
+
+The breaker opens after so many failures in a row and stays open for a cooldown. Then one call is let through as a probe:
+if it succeeds all is well again, if it fails the cooldown doubles, up to an hour.
+"""
+
+import logging
+import math
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Literal
+from uuid import UUID
+
+from everlore.domain.errors import SpendLimit
+from everlore.ports.analyst import CallReport
+from everlore.ports.clock import Clock
+from everlore.store import usage
+from everlore.store.database import Connection, Database
+from everlore.store.usage import Spent
+
+log = logging.getLogger(__name__)
+
+MAX_COOLDOWN_S = 3600.0
+
+_WINDOW = 10
+_CHARACTERS_A_TOKEN = 4
+# Measured on the bundled prompt and schema, and on answers to windows of everyday talk.
+_PROMPT_TOKENS = 1800
+_MESSAGE_TOKENS = 25
+_ANSWER_TOKENS = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a workspace may spend in a day (UTC); None means no cap. Prices are per million tokens, in any one currency.
+
+    A soft cap is only told (`soft_caps_reached`), a hard cap forbids.
+    """
+
+    calls_soft: int | None = None
+    calls_hard: int | None = 2000
+    tokens_soft: int | None = None
+    tokens_hard: int | None = None
+    cost_soft: float | None = None
+    cost_hard: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    breaker_failures: int = 5
+    breaker_cooldown_s: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What distilling so much text would roughly cost; `cost` is None without prices."""
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: Decimal | None
+
+
+class SpendGovernor:
+    """For one workspace, and for one extraction at a time: it remembers from `allow` to `report` what the call is."""
+
+    def __init__(self, database: Database, workspace_id: UUID, clock: Clock, limits: Limits) -> None:
+        self._database = database
+        self._workspace_id = workspace_id
+        self._clock = clock
+        self._limits = limits
+        self._day: date | None = None
+        self._probing = False
+        self._warned = False
+
+    async def allow(self, model: str) -> None:
+        """Reserve a call. Raises SpendLimit when a hard cap is reached or the breaker is open."""
+        now = self._clock()
+        day = _day(now)
+        async with self._database.workspace(self._workspace_id) as connection:
+            await usage.hold_caps(connection)
+            probing = await self._pass_breaker(connection, model, now)
+            spent = await usage.spent(connection, day)
+            if reached := caps_reached(spent, self._limits, "hard"):
+                raise SpendLimit(
+                    f"The daily cap is reached ({'; '.join(reached)}). Raise it in the settings, or wait for tomorrow (UTC).",
+                    _midnight_after(now),
+                )
+            await usage.reserve(connection, day, model)
+        self._day, self._probing = day, probing
+        if not self._warned and (reached := caps_reached(spent, self._limits, "soft")):
+            self._warned = True
+            log.warning(
+                "workspace %s has passed a soft cap today: %s", self._workspace_id, "; ".join(reached)
+            )
+
+    async def report(self, call: CallReport) -> None:
+        """Add what the call cost to the day on which it was reserved, and tell the breaker."""
+        now = self._clock()
+        probing, self._probing = self._probing, False
+        async with self._database.workspace(self._workspace_id) as connection:
+            await usage.hold_caps(connection)  # first, as in `allow`: rows are locked in one order only
+            await usage.add(
+                connection,
+                self._day or _day(now),
+                call.model,
+                failed=call.failed,
+                tokens_in=call.tokens_in,
+                tokens_out=call.tokens_out,
+                cost=cost_of(call.tokens_in, call.tokens_out, self._limits) or Decimal(0),
+            )
+            if not call.failed:
+                await usage.close_breaker(connection, call.model)
+                return
+            breaker = await usage.breaker(connection, call.model)
+            if breaker.open_until is not None and not probing:
+                return  # it was under way when the breaker opened, and tells nothing new
+            failures = await usage.failed_again(connection, call.model)
+            if failures >= self._limits.breaker_failures:
+                until = now + self._cooldown(failures)
+                await usage.open_breaker(connection, call.model, until)
+                log.warning(
+                    "the model %s failed %d times in a row and is left alone until %s",
+                    call.model,
+                    failures,
+                    until,
+                )
+
+    async def _pass_breaker(self, connection: Connection, model: str, now: datetime) -> bool:
+        """Whether this call is the probe. A probe shuts the door behind it: should it be killed, another may try later."""
+        breaker = await usage.breaker(connection, model)
+        if breaker.open_until is None:
+            return False
+        if breaker.open_until > now:
+            raise SpendLimit(
+                f"The model {model} failed {breaker.failures} times in a row and is left alone for a while.",
+                breaker.open_until,
+            )
+        await usage.open_breaker(connection, model, now + self._cooldown(breaker.failures))
+        return True
+
+    def _cooldown(self, failures: int) -> timedelta:
+        doublings = min(max(0, failures - self._limits.breaker_failures), 30)
+        most = max(MAX_COOLDOWN_S, self._limits.breaker_cooldown_s)
+        return timedelta(seconds=min(self._limits.breaker_cooldown_s * 2**doublings, most))
+
+
+def caps_reached(spent: Spent, limits: Limits, which: Literal["soft", "hard"]) -> tuple[str, ...]:
+    """The caps of one sort ("soft" or "hard") that the day's spending has reached, in words."""
+    soft = which == "soft"
+    caps = (
+        ("calls", spent.calls, limits.calls_soft if soft else limits.calls_hard),
+        ("tokens", spent.tokens, limits.tokens_soft if soft else limits.tokens_hard),
+        ("cost", float(spent.cost), limits.cost_soft if soft else limits.cost_hard),
+    )
+    return tuple(f"{name} {said:g} of {cap:g}" for name, said, cap in caps if cap is not None and said >= cap)
+
+
+def cost_of(tokens_in: int, tokens_out: int, limits: Limits) -> Decimal | None:
+    """In the currency of the prices; None where neither is given."""
+    if limits.price_in is None and limits.price_out is None:
+        return None
+    price_in, price_out = (Decimal(str(price or 0)) for price in (limits.price_in, limits.price_out))
+    return (tokens_in * price_in + tokens_out * price_out) / 1_000_000
+
+
+async def spent_today(connection: Connection, now: datetime) -> Spent:
+    return await usage.spent(connection, _day(now))
+
+
+def estimate(
+    messages: int, characters: int, limits: Limits, *, context_messages: int = 75, context_tokens: int = 3000
+) -> Estimate:
+    """What so many messages with so many characters in all would cost: one call for each window, retries not counted."""
+    if messages <= 0:
+        return Estimate(0, 0, 0, None if cost_of(0, 0, limits) is None else Decimal(0))
+    calls = math.ceil(messages / _WINDOW)
+    said = math.ceil(characters / _CHARACTERS_A_TOKEN) + messages * _MESSAGE_TOKENS
+    # The first windows have little before them, the others as much as fits.
+    context = min(context_tokens, math.ceil(said / messages * min(context_messages, messages)))
+    tokens_in = calls * (_PROMPT_TOKENS + context) + said
+    tokens_out = calls * _ANSWER_TOKENS
+    return Estimate(calls, tokens_in, tokens_out, cost_of(tokens_in, tokens_out, limits))
+
+
+def _day(now: datetime) -> date:
+    return now.astimezone(UTC).date()
+
+
+def _midnight_after(now: datetime) -> datetime:
+    return datetime.combine(_day(now) + timedelta(days=1), datetime.min.time(), UTC)

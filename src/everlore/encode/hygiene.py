@@ -1,0 +1,212 @@
+"""What of a conversation may be read for distilling: nothing off the record, nothing that came out of a prompt, no secrets.
+
+All of it is pure. A message keeps its length while parts of it are blanked, so that a span in what is read is one in the
+message; and its number is its place in what was handed in, so that numbers lead back to messages.
+
+Off the record:
+- the message's own flag, or a mark at its start ("off the record", "don't remember this"), covers the whole message; so does a
+  mark that looks back ("... but don't remember that", "forget I said that") or that ends it;
+- "off the record:" in the middle covers the rest, up to "back on the record" if that follows;
+- a message that is nothing but the mark opens a stretch: what follows in the thread is off the record, whoever says it, until
+  "back on the record" or a gap of more than six hours (as long as a session's). `before` carries such a stretch into the window.
+What is off the record stays a message, kept and recalled like any other; it is never distilled.
+
+Text that came out of a prompt (row J6): messages of the system, blocks that bear Everlore's own mark, summaries that a client
+makes when it compacts a conversation, system prompts that come back, and what the store knows to have been handed out.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from everlore.ports.analyst import WindowMessage
+from everlore.text.secrets import mask, redact
+from everlore.text.shingles import is_copy, paragraphs
+
+__all__ = ["MARK", "Said", "Span", "mark", "mask", "off_the_record", "readable", "redact"]
+
+Span = tuple[int, int]
+
+MARK = "everlore-memory"
+_GAP = timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A stored message as the load phase reads it. `named`: whether `author` is a name and not just the role."""
+
+    message_id: UUID
+    position: int
+    role: str
+    author: str
+    named: bool
+    at: datetime
+    text: str
+    captions: tuple[str, ...] = ()
+    off_the_record: bool = False
+    system_prompt: str | None = None
+
+
+def mark(text: str) -> str:
+    """A block for a prompt that is known again when it comes back in a transcript."""
+    return f"<{MARK}>\n{_OWN_TAG.sub('', text)}\n</{MARK}>"
+
+
+def readable(
+    messages: Sequence[Said], echoes: Sequence[Sequence[Span]], *, before: Sequence[Said] = ()
+) -> tuple[WindowMessage, ...]:
+    """What may be read of `messages`. The n-th has the number n; one of which nothing is left is missing.
+
+    `echoes`: per message the stretches that the store knows to have been handed out. `before`: earlier messages of the
+    thread, for a stretch off the record that began there and for system prompts.
+    """
+    silent = _silences([*before, *messages])[len(before) :]
+    prompts = _prompts([*before, *messages])
+    read: list[WindowMessage] = []
+    for number, (message, echoed, hidden) in enumerate(zip(messages, echoes, silent, strict=True), start=1):
+        if hidden or message.role == "system":
+            continue
+        spans = [*off_the_record(message.text), *echoed, *_handed_back(message.text, prompts)]
+        text = mask(_blanked(message.text, spans))
+        # A picture belongs to what is said with it: if that may not be read at all, neither may the caption.
+        captions = tuple(map(mask, message.captions)) if text.strip() or not message.text.strip() else ()
+        if text.strip() or captions:
+            speaker = message.author if message.named else message.role
+            read.append(WindowMessage(number, message.role, speaker, message.at, text, captions))
+    return tuple(read)
+
+
+# --- off the record ----------------------------------------------------------------------------------------
+
+_OFF = re.compile(
+    r"off[ -]the[ -]record|(?:strictly )?between (?:you and me|us)(?: only)?(?=\s*[:,.–—-]|\s*$)|not for the record"
+    r"|(?:please )?(?:do not|don['’]?t|never) (?:ever )?(?:remember|memori[sz]e|store|save|record|keep|note|log) "
+    r"(?:this|that|it|any of this|what i (?:say|said|tell you))(?: one| part| bit| conversation| message)?(?![\w-])"
+    r"(?! (?:day|file|door|way|time|word|number|date|much|well|at all))"
+    r"|(?:please )?forget (?:that )?i (?:ever )?(?:said|told you|mentioned) (?:that|this|it|anything)"
+    r"|(?:please )?(?:forget|ignore) what i just said|scratch that from (?:your |the )?memory"
+    r"|(?:por favor,? )?no (?:lo |la |me )?(?:recuerdes|guardes|memorices|apuntes|anotes)(?: esto| eso)?(?![\wáéíóú])"
+    r"|extraoficialmente|fuera de (?:registro|micrófono)|off the record|esto queda entre nosotros|que no conste"
+    r"|(?:bitte )?(?:merk dir das nicht|nicht merken|nicht speichern)|unter uns gesagt|inoffiziell gesagt"
+    r"|ne (?:te souviens|retiens|garde) pas (?:de )?(?:ça|cela|ceci)|entre nous soit dit"
+    r"|não (?:guarde|memorize|lembre) (?:isso|isto)"
+    r"|non ricordare questo|detto tra noi|onthoud dit niet|kom inte ihåg (?:det|detta)",
+    re.IGNORECASE,
+)
+_ON = re.compile(
+    r"(?:back|again) on (?:the )?record|(?:on the record|you (?:can|may) remember) (?:again|now|from here)"
+    r"|de nuevo (?:en el registro|oficialmente)|puedes (?:volver a )?recordar (?:de nuevo|otra vez)",
+    re.IGNORECASE,
+)
+# What looks back covers what was said before it as well.
+_LOOKS_BACK = re.compile(
+    r"remember|memori|store|save|keep|note|log|forget|ignore|scratch|recuerd|guard|anot|apunt|merk|speicher",
+    re.IGNORECASE,
+)
+# "I don't remember that", "the judge struck it off the record", "he told me off the record": told, not asked.
+_NOT_ASKED = re.compile(
+    r"(?:(?<!\w)(?:i|we|you|they|he|she|who|people|really|just|still|even|yo|ya)"
+    r"|struck|strike|taken?|stricken|spoke|speak|speaking|told (?:me|us|him|her|them)|said|talk(?:ed)?) (?:it |that |this )?$",
+    re.IGNORECASE,
+)
+_FILLER = re.compile(
+    r"\b(?:ok|okay|so|now|this|is|it's|that's|let's|let us|go|we|we're|we are|are|be|please|hey|a|moment|minute|second|for|from"
+    r"|here|on|everything|the next|part|just|going|can|speak|talk|stay|keep|esto|es|ahora|por favor|vale|bueno)\b|[^\w]+",
+    re.IGNORECASE,
+)
+
+
+def off_the_record(text: str) -> tuple[Span, ...]:
+    """The stretches of a message that its own words put off the record."""
+    spans: list[Span] = []
+    at = 0
+    while match := _OFF.search(text, at):
+        at = match.end()
+        if _NOT_ASKED.search(text[max(0, match.start() - 24) : match.start()]):
+            continue
+        if ended := _ON.search(text, at):
+            at = ended.end()
+        end = at if ended else len(text)
+        looks_back = _LOOKS_BACK.search(match[0]) is not None
+        before, after = text[: match.start()], text[match.end() : end]
+        at_start = not _FILLER.sub("", before)
+        start = 0 if at_start or looks_back or not _FILLER.sub("", after) else match.start()
+        spans.append((max(start, spans[-1][1]) if spans and start else start, end))
+        if not ended:
+            break
+    return tuple(spans)
+
+
+def _silences(messages: Sequence[Said]) -> list[bool]:
+    """Which messages lie in a stretch off the record, those that open and close it included."""
+    silent: list[bool] = []
+    last: datetime | None = None
+    open_ = False
+    for message in messages:
+        if open_ and last is not None and abs(message.at - last) > _GAP:
+            open_ = False
+        last = message.at
+        here = open_ or message.off_the_record
+        if open_ and _ON.search(message.text):
+            # What is said after it in the same message is hidden too: one message too many, never one too few.
+            open_ = False
+        elif not open_ and _only_a_mark(message.text):
+            open_ = here = True
+        silent.append(here)
+    return silent
+
+
+def _only_a_mark(text: str) -> bool:
+    match = _OFF.search(text) if len(text) <= 200 else None
+    if match is None or _LOOKS_BACK.search(match[0]):
+        return False
+    return not _FILLER.sub("", text[: match.start()] + text[match.end() :])
+
+
+# --- what comes back ---------------------------------------------------------------------------------------
+
+_OWN_TAG = re.compile(rf"</?{MARK}>")
+_OWN_BLOCK = re.compile(rf"<{MARK}>.*?(?:</{MARK}>|\Z)", re.DOTALL)
+_TAGGED = re.compile(
+    r"<(?P<tag>summary|conversation[_-]summary|previous[_-]conversation|system[_-]reminder|system[_-]prompt|memor(?:y|ies)"
+    r"|context[_-]summary|compaction)>.*?(?:</(?P=tag)>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"\s{0,20}(?:[#*_>-]{1,6}\s{0,3})?(?:"
+    r"this session is being continued from a previous conversation"
+    r"|(?:here is |below is |the following is )?(?:a |the )?(?:compacted |condensed |running )?"
+    r"(?:summary|recap) of (?:the|our|this|your) (?:previous |earlier |prior )?(?:conversation|session|chat|discussion)"
+    r"|(?:previous|earlier|prior) (?:conversation|session|chat|context) (?:summary|history)"
+    r"|(?:conversation|session|chat|context|compaction) summary\b"
+    r"|the (?:conversation|context) (?:so far )?(?:has been|was) (?:summari[sz]ed|compacted|compressed)"
+    r"|\[?(?:conversation|context) (?:compacted|truncated|summary)"
+    r"|resumen de (?:la|nuestra) conversación|zusammenfassung (?:des|unseres) (?:bisherigen )?gesprächs"
+    r"|résumé de (?:la|notre) conversation)",
+    re.IGNORECASE,
+)
+
+
+def _handed_back(text: str, prompts: frozenset[int]) -> list[Span]:
+    """The stretches of a message that bear the marks of a prompt, or stand in a system prompt of the thread."""
+    if _SUMMARY.match(text):
+        return [(0, len(text))]
+    spans = [match.span() for pattern in (_OWN_BLOCK, _TAGGED) for match in pattern.finditer(text)]
+    if prompts:
+        spans += [(one.start, one.end) for one in paragraphs(text) if is_copy(one, prompts)]
+    return spans
+
+
+def _prompts(messages: Sequence[Said]) -> frozenset[int]:
+    """The runs of words of all system prompts and system messages."""
+    texts = {message.system_prompt for message in messages if message.system_prompt}
+    texts |= {message.text for message in messages if message.role == "system"}
+    return frozenset(run for text in texts for paragraph in paragraphs(text) for run in paragraph.shingles)
+
+
+def _blanked(text: str, spans: Sequence[Span]) -> str:
+    for start, end in spans:
+        text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
+    return text

@@ -1,0 +1,160 @@
+"""Writing: what was distilled or told enters the store, in the caller's transaction and under the workspace's lock.
+
+Memories are held against what is known, statements entered into the chronicle, memories superseded along with the facts that
+they express, and what is new is indexed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from everlore.encode.chronicle import Author, Entered, Group, Stated, enter
+from everlore.encode.reconcile import Incoming, Remembered, Where, in_search, reconcile
+from everlore.ports.embedder import EncodedPassage
+from everlore.store import facts, memories, passages
+from everlore.store.database import Connection
+from everlore.store.facts import CurrentFact
+from everlore.store.passages import DistilledPassage
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement with the place of the memory that says the same (from 0), if there is one."""
+
+    stated: Stated
+    memory: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What came of a batch: one outcome per memory, in order, and the facts that were entered."""
+
+    memories: tuple[Remembered, ...]
+    entered: Entered
+
+
+async def write(
+    connection: Connection,
+    incoming: Sequence[Incoming],
+    statements: Sequence[Statement],
+    where: Where,
+    *,
+    vectors: Mapping[str, EncodedPassage],
+    touched: Iterable[Group] = (),
+) -> Written:
+    """Write a batch. `vectors` holds the encoded form of fact texts; memories bring their own."""
+    remembered = [await reconcile(connection, one, where) for one in incoming]
+    entered = await enter(
+        connection,
+        _believed(statements, remembered),
+        Author(where.extractor, where.extractor_version),
+        where.now,
+        touched,
+    )
+    await _follow(connection, entered, where.now)
+    await _index(connection, incoming, remembered, entered, where, vectors)
+    return Written(tuple(remembered), entered)
+
+
+def _believed(statements: Sequence[Statement], remembered: Sequence[Remembered]) -> list[Stated]:
+    """Statements with their memories; those whose memory was set aside or is not wanted go with it."""
+    believed: list[Stated] = []
+    for statement in statements:
+        if statement.memory is None:
+            believed.append(statement.stated)
+            continue
+        outcome = remembered[statement.memory]
+        if outcome.what not in ("waiting", "dropped"):
+            believed.append(replace(statement.stated, memory_lineage_id=outcome.lineage_id))
+    return believed
+
+
+async def _follow(connection: Connection, entered: Entered, now: datetime) -> None:
+    """A memory that only expresses facts that hold no longer is superseded with them, and comes back with them."""
+    affected = await facts.memories_of(connection, list(dict.fromkeys(entered.changed)))
+    expressed: dict[UUID, list[CurrentFact]] = {}
+    for lineage_id, fact in await facts.of_memories(connection, affected):
+        expressed.setdefault(lineage_id, []).append(fact)
+    for lineage_id, its_facts in expressed.items():
+        memory = await memories.current(connection, lineage_id)
+        if memory is None:
+            continue
+        ends = [fact.valid_to for fact in its_facts if fact.valid_to is not None]
+        if len(ends) == len(its_facts):
+            until = max(max(ends), memory.valid_from)
+            if memory.valid_to is None or memory.valid_to > until:
+                by = await _successor(connection, its_facts)
+                await memories.new_version(
+                    connection, lineage_id, {"valid_to": until, "superseded_by": by}, now
+                )
+        elif (
+            not ends
+            and memory.valid_to is not None
+            and any(fact.lineage_id in entered.reopened for fact in its_facts)
+        ):
+            await memories.new_version(connection, lineage_id, {"valid_to": None, "superseded_by": None}, now)
+
+
+async def _successor(connection: Connection, its_facts: Sequence[CurrentFact]) -> UUID | None:
+    """The memory that says what took the place of these facts."""
+    successors = [fact.superseded_by for fact in its_facts if fact.superseded_by is not None]
+    found = await facts.memories_of(connection, successors) if successors else []
+    return found[-1] if found else None
+
+
+async def _index(
+    connection: Connection,
+    incoming: Sequence[Incoming],
+    remembered: Sequence[Remembered],
+    entered: Entered,
+    where: Where,
+    vectors: Mapping[str, EncodedPassage],
+) -> None:
+    """Passages of the memories and facts that are new, or say it in new words."""
+    rows: list[tuple[DistilledPassage, EncodedPassage | None]] = []
+    for one, outcome in zip(incoming, remembered, strict=True):
+        if outcome.memory_id is not None and outcome.what in ("new", "fuller", "successor"):
+            text = in_search(one.author, one.role, one.content)
+            passage = DistilledPassage(
+                "memory", outcome.memory_id, text, one.author, one.role, one.said_at, where.taxonomy
+            )
+            rows.append((passage, one.vector))
+    for fact_id, stated in entered.made:
+        passage = DistilledPassage("fact", fact_id, stated.text, None, None, stated.said_at, where.taxonomy)
+        rows.append((passage, vectors.get(stated.text)))
+    for with_vector in (True, False):
+        await _insert(
+            connection, [row for row in rows if (row[1] is not None) == with_vector], where.model_id
+        )
+
+
+async def _insert(
+    connection: Connection,
+    rows: Sequence[tuple[DistilledPassage, EncodedPassage | None]],
+    model_id: int | None,
+) -> None:
+    encoded = [vector for _, vector in rows if vector is not None]
+    given = {model_id: encoded} if encoded and model_id is not None else None
+    numbers = await passages.insert(connection, [passage for passage, _ in rows], given)
+    for (passage, _), number in zip(rows, numbers, strict=True):
+        if passage.kind == "memory":
+            await memories.set_passage(connection, passage.owner_id, number)
+        else:
+            await facts.set_passage(connection, passage.owner_id, number)
+
+
+async def close_unsupported(connection: Connection, lineages: Sequence[UUID], now: datetime) -> int:
+    """Memories whose words were read anew and no longer say it: superseded by nothing. Returns how many."""
+    gone = await memories.without_sources(connection, lineages)
+    for memory in gone:
+        await memories.new_version(
+            connection,
+            memory.lineage_id,
+            {
+                "valid_to": memory.valid_from,
+                "review_reason": "no longer found when its messages were read anew",
+            },
+            now,
+        )
+    return len(gone)

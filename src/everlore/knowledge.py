@@ -1,0 +1,491 @@
+"""Knowledge: the verbs on what is remembered and known, apart from the words themselves. `Workspace` has them all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+from everlore.capture.accept import aware, name, taxonomy_path, valid_text
+from everlore.domain.errors import InvalidInput, NotFound
+from everlore.domain.ids import SHORT_ID_LENGTH
+from everlore.domain.knowledge import DistilEstimate, MemoryDetail, ReviewItem, Usage, UsageDay
+from everlore.domain.memories import (
+    MAX_CONTENT_CHARACTERS,
+    MAX_TAG_CHARACTERS,
+    MAX_TAGS,
+    MEMORY_TYPES,
+    STATUSES,
+    AsOf,
+    Fact,
+    Memory,
+    MemoryType,
+)
+from everlore.encode import by_hand
+from everlore.encode.by_hand import Hand, Told
+from everlore.encode.distil import ask_again
+from everlore.encode.govern import Limits, caps_reached, estimate, spent_today
+from everlore.encode.resolve import Linking
+from everlore.graph import Graph
+from everlore.ports.analyst import Analyst
+from everlore.ports.clock import Clock
+from everlore.ports.embedder import Embedder
+from everlore.store import conversation, distilling, facts, memories, usage
+from everlore.store.database import Connection, Database
+from everlore.store.facts import FactListing
+from everlore.store.memories import Listing
+
+MAX_LIMIT = 1000
+MAX_OFFSET = 1_000_000
+NOW = AsOf()
+_CHANGEABLE = ("content", "type", "category", "tags", "importance", "expires_at", "event_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What these verbs work with; put together by `everlore.app`. `analyst`: the one that distils, None if nothing is."""
+
+    database: Database
+    embedders: Mapping[str, Embedder]
+    reader: Analyst
+    analyst: Analyst | None
+    linking: Linking
+    limits: Limits
+    context_messages: int
+    context_tokens: int
+    exact_below: int
+    clock: Clock
+
+
+class Knowledge:
+    """Memories and facts of one workspace. A memory or fact is named by its id, or the last 8 characters of it at least."""
+
+    def __init__(self, workspace_id: UUID, called: str, means: Means, graph: Graph) -> None:
+        self.workspace_id = workspace_id
+        self.name = called
+        self.graph = graph
+        self._means = means
+
+    # Memories
+
+    async def remember(
+        self,
+        content: str,
+        *,
+        type: MemoryType = "general",
+        category: str | None = None,
+        tags: Sequence[str] = (),
+        importance: float = by_hand.IMPORTANCE,
+        at: datetime | None = None,
+        event_at: datetime | None = None,
+        expires_at: datetime | None = None,
+        pin: bool = False,
+        author: str = by_hand.USER,
+        entities: Sequence[str] = (),
+    ) -> Memory:
+        """Keep a memory directly. `at`: since when it is true (now, if left out); `entities`: whom it speaks of, beside those
+        that its words name. The same words again corroborate what is known. Raises InvalidInput."""
+        told = Told(
+            content=_content(content),
+            type=_type(type),
+            at=self._means.clock() if at is None else aware(at, "at"),
+            category=None if category is None else name(category, "category"),
+            tags=_tags(tags),
+            importance=_share(importance, "importance"),
+            event_at=None if event_at is None else aware(event_at, "event_at"),
+            expires_at=None if expires_at is None else aware(expires_at, "expires_at"),
+            pinned=pin,
+            author=name(author, "author"),
+            entities=tuple(name(one, "entities") for one in entities),
+        )
+        memory, _ = await by_hand.remember(self._hand(), told)
+        return memory
+
+    async def memories(
+        self,
+        *,
+        types: Sequence[MemoryType] | None = None,
+        status: str | None = None,
+        entity: str | UUID | None = None,
+        text: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        thread: str | None = None,
+        taxonomy: str | None = None,
+        pinned: bool | None = None,
+        as_of: AsOf = NOW,
+        include_expired: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Memory]:
+        """Memories that pass all filters, the latest first; those in use, unless `status` names others ("all": every one).
+
+        `as_of.valid_at`: what was true then, as we know today; `as_of.recorded_at`: what we believed then. Raises
+        InvalidInput, NotFound.
+        """
+        if status is not None and status != "all" and status not in STATUSES:
+            raise InvalidInput("status", f"must be all, or one of {', '.join(STATUSES)}; it is {status!r}")
+        thread_id = None
+        async with self._reading() as connection:
+            if thread is not None:
+                thread_id = await conversation.find_thread(connection, name(thread, "thread"))
+                if thread_id is None:
+                    raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
+        what = Listing(
+            types=None if types is None else [_type(one) for one in types],
+            status=status,
+            entities=None if entity is None else [await self.graph.find(entity)],
+            text=None if text is None else name(text, "text"),
+            since=None if since is None else aware(since, "since"),
+            until=None if until is None else aware(until, "until"),
+            thread_id=thread_id,
+            taxonomy=None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy"),
+            pinned=pinned,
+            as_of=_as_of(as_of),
+            include_expired=include_expired,
+            limit=_between(limit, "limit", 1, MAX_LIMIT),
+            offset=_between(offset, "offset", 0, MAX_OFFSET),
+        )
+        async with self._reading() as connection:
+            return await memories.listed(connection, what, self._means.clock())
+
+    async def memory(self, identifier: str | UUID, *, as_of: AsOf = NOW) -> MemoryDetail:
+        """One memory with its sources, its lineage and its facts; with `as_of` the version of then. Raises NotFound."""
+        async with self._reading() as connection:
+            memory_id = await self._memory_id(connection, identifier)
+            found = await memories.show(connection, memory_id)
+            if found is None:
+                raise NotFound(f"There is no memory {identifier} in the workspace {self.name}.")
+            versions = await memories.versions(connection, found.lineage_id)
+            shown = _version(versions, _as_of(as_of))
+            if shown is None:
+                raise NotFound(f"The memory {identifier} was not known, or not true, at that time.")
+            sources = await memories.sources(connection, found.lineage_id, as_of.recorded_at)
+            stated = await facts.of_memories(connection, [found.lineage_id])
+            shown_facts = [await facts.show(connection, fact.fact_id) for _, fact in stated]
+        return MemoryDetail(
+            shown, tuple(sources), tuple(versions), tuple(fact for fact in shown_facts if fact is not None)
+        )
+
+    async def correct(self, identifier: str | UUID, **changes: Any) -> Memory:
+        """A new version with other words, type, category, tags, importance, event_at or expires_at; the old one stays in the
+        lineage. What the old words stated as facts was never true. Raises InvalidInput, NotFound."""
+        checked = _changes(changes)
+        return await by_hand.correct(self._hand(), await self._resolved(identifier), checked)
+
+    async def pin(self, identifier: str | UUID, *, pinned: bool = True) -> Memory:
+        """Always in context (or no longer)."""
+        return await by_hand.pin(self._hand(), await self._resolved(identifier), pinned=pinned)
+
+    async def forget(self, identifier: str | UUID) -> Memory:
+        """Out of every answer, with what only it states; `restore` undoes it, `erase` is for good."""
+        return await by_hand.forget(self._hand(), await self._resolved(identifier))
+
+    async def restore(self, identifier: str | UUID) -> Memory:
+        """Undo `forget`."""
+        return await by_hand.restore(self._hand(), await self._resolved(identifier))
+
+    async def confirm(self, identifier: str | UUID) -> Memory:
+        """It is so. What waited for review is in use from now on."""
+        return await by_hand.confirm(self._hand(), await self._resolved(identifier))
+
+    async def reject(self, identifier: str | UUID) -> Memory:
+        """It is not so. It stays visible among the rejected, and is not distilled again."""
+        return await by_hand.reject(self._hand(), await self._resolved(identifier))
+
+    # Facts
+
+    async def facts(
+        self,
+        *,
+        subject: str | UUID | None = None,
+        about: str | UUID | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        as_of: AsOf = NOW,
+        history: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Fact]:
+        """Facts that pass, with every source: those that hold now (or at `as_of`), with `history` those that held once, too.
+        `about`: the entity is subject or object. Raises InvalidInput, NotFound."""
+        what = FactListing(
+            subjects=None if subject is None else [await self.graph.find(subject)],
+            about=None if about is None else [await self.graph.find(about)],
+            predicate=None if predicate is None else name(predicate, "predicate"),
+            object=None if object is None else name(object, "object"),
+            as_of=_as_of(as_of),
+            history=history,
+            limit=_between(limit, "limit", 1, MAX_LIMIT),
+            offset=_between(offset, "offset", 0, MAX_OFFSET),
+        )
+        async with self._reading() as connection:
+            return await facts.listed(connection, what, self._means.clock())
+
+    async def fact(self, identifier: str | UUID) -> Fact:
+        """One fact with its sources. Raises NotFound, InvalidInput."""
+        async with self._reading() as connection:
+            found = await facts.show(connection, await self._fact_id(connection, identifier))
+        if found is None:
+            raise NotFound(f"There is no fact {identifier} in the workspace {self.name}.")
+        return found
+
+    async def confirm_fact(self, identifier: str | UUID) -> Fact:
+        """It is so: sure from now on."""
+        return await self._decide_fact(identifier, right=True)
+
+    async def reject_fact(self, identifier: str | UUID) -> Fact:
+        """It is not so: it never held, and is not stated again."""
+        return await self._decide_fact(identifier, right=False)
+
+    # Review
+
+    async def review(self, *, limit: int = 100) -> list[ReviewItem]:
+        """What waits for a person, the oldest first: memories set aside, entities that may be one, paths for threads."""
+        limit = _between(limit, "limit", 1, MAX_LIMIT)
+        async with self._reading() as connection:
+            aside = [
+                memory
+                for state in ("suggested", "quarantined", "rejected")
+                for memory in await memories.listed(
+                    connection, Listing(status=state, limit=limit), self._means.clock()
+                )
+                if memory.review_reason != by_hand.REJECTED_BY_HAND
+            ]
+        items = [
+            ReviewItem("memory", m.memory_id, str(m.review), m.content, m.review_reason or "", m.recorded_at)
+            for m in aside
+        ]
+        for link in await self.graph.link_suggestions(limit=limit):
+            said = f"{link.one.label} and {link.other.label}"
+            items.append(
+                ReviewItem("link", link.suggestion_id, "suggested", said, link.reason, link.recorded_at)
+            )
+        for path in await self.graph.taxonomy_suggestions(limit=limit):
+            said = f"thread {path.thread}: {path.path}"
+            why = f"suggested {path.times} times"
+            items.append(ReviewItem("taxonomy", path.suggestion_id, "suggested", said, why, path.recorded_at))
+        return sorted(items, key=lambda item: item.recorded_at)[:limit]
+
+    async def decide(self, identifier: str | UUID, *, accept: bool) -> None:
+        """Accept or reject what `review` lists: a memory, a link of two entities, a thread's path. Raises NotFound."""
+        waiting = await self.review(limit=MAX_LIMIT)
+        wanted = str(identifier).strip().lower()
+        found = [item for item in waiting if str(item.id).endswith(wanted)]
+        if len(wanted) < SHORT_ID_LENGTH or len(found) != 1:
+            raise NotFound(f"Nothing that waits for review has the id {identifier}.")
+        item = found[0]
+        if item.kind == "link":
+            await self.graph.decide_link(item.id, accept)
+        elif item.kind == "taxonomy":
+            await self.graph.decide_taxonomy(item.id, accept)
+        elif accept:
+            await by_hand.confirm(self._hand(), item.id)
+        else:
+            await by_hand.reject(self._hand(), item.id)
+
+    # Distilling
+
+    async def estimate_distil(self, thread: str | None = None) -> DistilEstimate:
+        """What waits to be distilled, and roughly what the model would take for it."""
+        means = self._means
+        async with self._reading() as connection:
+            waiting = [
+                one
+                for one in await distilling.waiting_threads(connection)
+                if thread is None or one[1] == thread
+            ]
+        count, characters = sum(one[2] for one in waiting), sum(one[3] for one in waiting)
+        analyst = "none" if means.analyst is None else means.analyst.name
+        if means.analyst is None or means.analyst.model is None:
+            return DistilEstimate(len(waiting), count, analyst, 0, 0, 0, None)
+        rough = estimate(
+            count,
+            characters,
+            means.limits,
+            context_messages=means.context_messages,
+            context_tokens=means.context_tokens,
+        )
+        return DistilEstimate(
+            len(waiting), count, analyst, rough.calls, rough.tokens_in, rough.tokens_out, rough.cost
+        )
+
+    async def threads_to_distil(self, thread: str | None = None) -> list[UUID]:
+        """Ids of the threads that have messages to distil, or windows to read anew; `thread`: only that one."""
+        async with self._reading() as connection:
+            if (
+                thread is not None
+                and await conversation.find_thread(connection, name(thread, "thread")) is None
+            ):
+                raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
+            return await distilling.unfinished(connection, thread)
+
+    async def distil_again(self, thread: str, *, since: int | None = None, until: int | None = None) -> int:
+        """Have the windows of a thread read anew that overlap the positions `since` to `until`; returns how many. What they
+        yield supersedes what they yielded before. A job is left; `Everlore.distil` runs it."""
+        async with self._reading() as connection:
+            thread_id = await conversation.find_thread(connection, name(thread, "thread"))
+        if thread_id is None:
+            raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
+        return await ask_again(
+            self._means.database, self.workspace_id, thread_id, self._means.clock(), since=since, until=until
+        )
+
+    async def usage(self, *, days: int = 30) -> Usage:
+        """What model calls cost in the last days, today included, and which caps are reached."""
+        now = self._means.clock()
+        since = (now - timedelta(days=_between(days, "days", 1, 3660) - 1)).date()
+        async with self._reading() as connection:
+            rows = await usage.usage(connection, since)
+            today = await spent_today(connection, now)
+            open_ = [b for b in await usage.open_breakers(connection) if b.open_until and b.open_until > now]
+        limits = self._means.limits
+        return Usage(
+            tuple(
+                UsageDay(r.day, r.model, r.calls, r.failed, r.tokens_in, r.tokens_out, r.cost) for r in rows
+            ),
+            caps_reached(today, limits, "soft"),
+            caps_reached(today, limits, "hard"),
+            tuple((b.model, cast("datetime", b.open_until)) for b in open_),
+        )
+
+    # What the verbs share
+
+    def _reading(self) -> Any:
+        return self._means.database.workspace(self.workspace_id, read_only=True)
+
+    def _hand(self) -> Hand:
+        means = self._means
+        return Hand(
+            means.database,
+            self.workspace_id,
+            means.reader,
+            means.embedders,
+            means.linking,
+            means.exact_below,
+            means.clock(),
+        )
+
+    async def _resolved(self, identifier: str | UUID) -> UUID:
+        async with self._reading() as connection:
+            return await self._memory_id(connection, identifier)
+
+    async def _memory_id(self, connection: Connection, identifier: str | UUID) -> UUID:
+        if isinstance(identifier, UUID):
+            return identifier
+        return _only(identifier, "memory", await memories.find(connection, _digits(identifier, "memory")))
+
+    async def _fact_id(self, connection: Connection, identifier: str | UUID) -> UUID:
+        if isinstance(identifier, UUID):
+            return identifier
+        return _only(identifier, "fact", await facts.find(connection, _digits(identifier, "fact")))
+
+    async def _decide_fact(self, identifier: str | UUID, *, right: bool) -> Fact:
+        found = await self.fact(identifier)
+        await by_hand.decide_fact(self._hand(), found.fact_id, right=right)
+        async with self._reading() as connection:
+            now = await facts.versions(connection, found.lineage_id)
+        return now[-1]
+
+
+def _version(versions: Sequence[Memory], as_of: AsOf) -> Memory | None:
+    """The version that was believed and true then; without times the one that stands."""
+    believed = [
+        m
+        for m in versions
+        if (as_of.recorded_at is None and m.superseded_at is None)
+        or (
+            as_of.recorded_at is not None
+            and m.recorded_at <= as_of.recorded_at
+            and (m.superseded_at is None or m.superseded_at > as_of.recorded_at)
+        )
+    ]
+    moment = as_of.valid_at
+    if moment is not None:
+        believed = [
+            m for m in believed if m.valid_from <= moment and (m.valid_to is None or m.valid_to > moment)
+        ]
+    return believed[-1] if believed else None
+
+
+def _content(value: str) -> str:
+    content = valid_text(value, "content", MAX_CONTENT_CHARACTERS * 4).strip()
+    if not 1 <= len(content) <= MAX_CONTENT_CHARACTERS:
+        raise InvalidInput(
+            "content", f"must have 1 to {MAX_CONTENT_CHARACTERS:,} characters; it has {len(content):,}"
+        )
+    return content
+
+
+def _type(value: str) -> MemoryType:
+    if value not in MEMORY_TYPES:
+        raise InvalidInput("type", f"must be one of {', '.join(MEMORY_TYPES)}; it is {value!r}")
+    return value
+
+
+def _tags(values: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(values, str) or len(values) > MAX_TAGS:
+        raise InvalidInput("tags", f"must be a list of at most {MAX_TAGS} tags")
+    tags = tuple(valid_text(value, "tags", MAX_TAG_CHARACTERS * 4).strip() for value in values)
+    if any(not 1 <= len(tag) <= MAX_TAG_CHARACTERS for tag in tags):
+        raise InvalidInput("tags", f"each must have 1 to {MAX_TAG_CHARACTERS} characters")
+    return tags
+
+
+def _share(value: float, field: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field, f"must be a number from 0 to 1, not {value!r}")
+    return float(value)
+
+
+def _between(value: int, field: str, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field, f"must be a number from {low} to {high:,}, not {value!r}")
+    return value
+
+
+def _changes(changes: Mapping[str, Any]) -> dict[str, Any]:
+    if not changes:
+        raise InvalidInput("changes", f"names nothing to change; give one of {', '.join(_CHANGEABLE)}")
+    checked: dict[str, Any] = {}
+    for field, value in changes.items():
+        match field:
+            case "content":
+                checked[field] = _content(value)
+            case "type":
+                checked[field] = _type(value)
+            case "category":
+                checked[field] = None if value is None else name(value, field)
+            case "tags":
+                checked[field] = list(_tags(value))
+            case "importance":
+                checked[field] = _share(value, field)
+            case "expires_at" | "event_at":
+                checked[field] = None if value is None else aware(value, field)
+            case _:
+                raise InvalidInput(field, f"cannot be changed; what can is {', '.join(_CHANGEABLE)}")
+    return checked
+
+
+def _as_of(as_of: AsOf) -> AsOf:
+    return AsOf(
+        None if as_of.valid_at is None else aware(as_of.valid_at, "valid_at"),
+        None if as_of.recorded_at is None else aware(as_of.recorded_at, "recorded_at"),
+    )
+
+
+def _digits(identifier: str, what: str) -> str:
+    digits = identifier.strip().lower().replace("-", "")
+    if not SHORT_ID_LENGTH <= len(digits) <= 32 or set(digits) - set("0123456789abcdef"):
+        raise InvalidInput(
+            "id", f"must be the last {SHORT_ID_LENGTH} to 32 characters of a {what}'s id, not {identifier!r}"
+        )
+    return digits
+
+
+def _only(identifier: str, what: str, found: Sequence[UUID]) -> UUID:
+    if not found:
+        raise NotFound(f"There is no {what} whose id ends with {identifier}.")
+    if len(found) > 1:
+        raise InvalidInput("id", f"several ids end with {identifier}; type more of it")
+    return found[0]

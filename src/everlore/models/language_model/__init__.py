@@ -1,0 +1,41 @@
+"""The analyst with a language model: any endpoint that speaks the OpenAI protocol, or any provider that pydantic-ai knows.
+
+A window goes in as data (`window`), under instructions (`prompts`), through one call (`endpoint`); the answer is mended where
+that is harmless (`repair`, `forms`), checked against the messages (`reading`, `quotes`, `languages`, `speakers`) and folded.
+"""
+
+from pathlib import Path
+
+from everlore.models.language_model.analyst import ModelAnalyst, Sleep
+from everlore.models.language_model.endpoint import Endpoint
+from everlore.models.language_model.prompts import Prompts
+from everlore.models.language_model.schema import OutputMode
+from everlore.models.language_model.window import Sizes
+
+__all__ = ["Endpoint", "ModelAnalyst", "Prompts", "Sizes", "Sleep", "model_analyst"]
+
+
+def model_analyst(
+    *,
+    model: str,
+    url: str | None = None,
+    api_key_env: str | None = None,
+    timeout_s: float = 60.0,
+    max_output_tokens: int = 4096,
+    temperature: float | None = 0.0,
+    output: OutputMode = "native",
+    context_messages: int = 75,
+    context_tokens: int = 3000,
+    prompts_dir: Path | None = None,
+) -> ModelAnalyst:
+    """An analyst out of plain settings. Raises ConfigurationError if a package, the key or a prompt is missing."""
+    endpoint = Endpoint(
+        model,
+        url=url,
+        api_key_env=api_key_env,
+        timeout_s=timeout_s,
+        max_output_tokens=max_output_tokens,
+        temperature=temperature,
+        output=output,
+    )
+    return ModelAnalyst(endpoint, prompts=Prompts(prompts_dir), sizes=Sizes(context_messages, context_tokens))

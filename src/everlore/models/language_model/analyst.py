@@ -1,0 +1,135 @@
+"""The analyst with a language model: shows it a window, and asks again where an answer cannot be used.
+
+There are at most three attempts. Each is allowed by the spend governor before and reported to it after, failed or not.
+Whatever goes wrong ends in an answer that was checked, or in an error: a failure is never "nothing found".
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from everlore.domain.errors import BadAnswer, ModelUnavailable
+from everlore.models.language_model.endpoint import CallFailed, Endpoint, Reply
+from everlore.models.language_model.prompts import Prompts
+from everlore.models.language_model.reading import read_answer
+from everlore.models.language_model.repair import Unusable, read_object
+from everlore.models.language_model.schema import answer_schema
+from everlore.models.language_model.window import Sizes, messages_read, shown
+from everlore.ports.analyst import CallReport, Extraction, Governor, Window, WindowMessage
+
+log = logging.getLogger(__name__)
+
+# Seconds before the second and the third attempt, unless the endpoint says how long.
+BACKOFF_S = (2.0, 8.0)
+# Who asks for a longer pause than this gets it, but not from us waiting: the window fails and is tried another time.
+LONGEST_WAIT_S = 60.0
+
+_UNFINISHED = {
+    "length": "it was cut off; be briefer, with fewer items",
+    "content_filter": "it was refused",
+    "error": "the model broke off",
+}
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class ModelAnalyst:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        prompts: Prompts | None = None,
+        sizes: Sizes | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._endpoint = endpoint
+        self._prompts = prompts or Prompts()
+        self._sizes = sizes or Sizes()
+        self._sleep = sleep
+        self.name = f"model:{endpoint.name}"
+        self.version = self._prompts.version(answer_schema())
+
+    @property
+    def model(self) -> str | None:
+        return self._endpoint.name
+
+    async def extract(self, window: Window, governor: Governor) -> Extraction:
+        messages = messages_read(window)
+        if not messages:
+            return Extraction()
+        instructions, data = shown(window, messages, self._sizes, self._prompts)
+        attempts = len(BACKOFF_S) + 1
+        failure: CallFailed | Unusable | None = None
+        for attempt in range(attempts):
+            if failure is not None:
+                await self._sleep(_wait(failure, attempt))
+            asked = data + _remark(failure)
+            outcome = await self._attempt(instructions, asked, window, messages, governor)
+            if isinstance(outcome, Extraction):
+                return outcome
+            failure = outcome
+            log.info(
+                "attempt %d of %d with %s failed: %s", attempt + 1, attempts, self._endpoint.name, failure
+            )
+            if not _worth_another(failure):
+                break
+        raise self._given_up(failure)
+
+    async def close(self) -> None:
+        await self._endpoint.close()
+
+    async def _attempt(
+        self,
+        instructions: str,
+        data: str,
+        window: Window,
+        messages: tuple[WindowMessage, ...],
+        governor: Governor,
+    ) -> Extraction | CallFailed | Unusable:
+        name = self._endpoint.name
+        await governor.allow(name)
+        reply = Reply("", None, 0, 0)
+        outcome: Extraction | CallFailed | Unusable
+        try:
+            reply = await self._endpoint.ask(instructions, data)
+            outcome = _read(reply, window, messages)
+        except (CallFailed, Unusable) as failure:
+            outcome = failure
+        except Exception:
+            await governor.report(CallReport(name, reply.tokens_in, reply.tokens_out, failed=True))
+            raise
+        failed = not isinstance(outcome, Extraction)
+        await governor.report(CallReport(name, reply.tokens_in, reply.tokens_out, failed))
+        return outcome
+
+    def _given_up(self, failure: CallFailed | Unusable | None) -> ModelUnavailable:
+        if isinstance(failure, Unusable):
+            return BadAnswer(f"The model {self._endpoint.name} gave no answer that can be used: {failure}.")
+        asked_for = f" (it asks for {failure.after:.0f} s)" if failure is not None and failure.after else ""
+        return ModelUnavailable(f"The model {self._endpoint.name} does not answer: {failure}{asked_for}.")
+
+
+def _read(reply: Reply, window: Window, messages: tuple[WindowMessage, ...]) -> Extraction:
+    if reply.finish in _UNFINISHED:
+        raise Unusable(_UNFINISHED[reply.finish])
+    return read_answer(read_object(reply.text), window, messages)
+
+
+def _worth_another(failure: CallFailed | Unusable) -> bool:
+    if isinstance(failure, Unusable):
+        return True
+    return failure.again and (failure.after is None or failure.after <= LONGEST_WAIT_S)
+
+
+def _wait(failure: CallFailed | Unusable, attempt: int) -> float:
+    backoff = BACKOFF_S[attempt - 1]
+    return (
+        max(0.0, failure.after) if isinstance(failure, CallFailed) and failure.after is not None else backoff
+    )
+
+
+def _remark(failure: CallFailed | Unusable | None) -> str:
+    """What was wrong with the last answer: the same question would get the same one again."""
+    if not isinstance(failure, Unusable):
+        return ""
+    return f"\n\nYour last answer could not be used: {failure}. Answer anew with one complete JSON object."

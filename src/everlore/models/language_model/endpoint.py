@@ -1,0 +1,209 @@
+"""One call of a language model through pydantic-ai: a prompt in, the text of an answer out, and what it cost.
+
+One attempt is one request. An agent of pydantic-ai would ask again by itself when an answer does not fit, unseen by the spend
+governor and with the cost of what was thrown away lost; so its direct interface is used, with the same output modes: `native`
+(the endpoint holds the model to a JSON schema), `prompted` (the schema stands in the prompt), `tool` (a tool is called with it).
+
+The library is large and optional: it is imported when the first call is made, but that it is there is checked at once.
+"""
+
+import asyncio
+import os
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from everlore.domain.errors import ConfigurationError
+from everlore.models.language_model.schema import OutputMode, answer_schema
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+_INSTALL = "pip install 'everlore[model]'"
+_OUTPUT = "memory"
+_REASON = 300
+# Everything else below 500 says that the request itself is wrong; it would be refused again.
+_TEMPORARY = frozenset({408, 409, 425, 429})
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. `finish` is why the model stopped, in pydantic-ai's words; None where the endpoint does not say."""
+
+    text: str
+    finish: str | None
+    tokens_in: int
+    tokens_out: int
+
+
+class CallFailed(Exception):
+    """No answer came. `again`: another attempt may help. `after`: seconds that the endpoint asks to be left alone."""
+
+    def __init__(self, reason: str, *, again: bool, after: float | None = None) -> None:
+        super().__init__(reason)
+        self.again = again
+        self.after = after
+
+
+class Endpoint:
+    """A model by its name at an endpoint that speaks the OpenAI protocol (`url`), or by a name of pydantic-ai
+    ("anthropic:..."), which finds its provider's key in that provider's own variable unless `api_key_env` names one.
+
+    `made` is a ready model of pydantic-ai, for tests. Raises ConfigurationError if the library or the key is missing.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        url: str | None = None,
+        api_key_env: str | None = None,
+        timeout_s: float = 60.0,
+        max_output_tokens: int = 4096,
+        temperature: float | None = 0.0,
+        output: OutputMode = "native",
+        made: "Model | None" = None,
+    ) -> None:
+        if find_spec("pydantic_ai") is None or (url is not None and find_spec("openai") is None):
+            raise ConfigurationError(
+                f"Distilling with a language model needs more packages; install them with {_INSTALL}."
+            )
+        self._key = os.environ.get(api_key_env) if api_key_env else None
+        if api_key_env and not self._key:
+            raise ConfigurationError(
+                f"The model {name} needs its key in the environment variable {api_key_env}."
+            )
+        if url is None and made is None and ":" not in name:
+            raise ConfigurationError(
+                f"The model {name} needs a url, or its provider before its name (openai:{name}, ollama:{name} ...)."
+            )
+        self.name = name
+        self._url = url
+        self._timeout_s = timeout_s
+        self._max_output_tokens = max_output_tokens
+        self._temperature = temperature
+        self._output: OutputMode = output
+        self._made = made
+        self._client: AsyncOpenAI | None = None
+
+    async def ask(self, instructions: str, data: str) -> Reply:
+        """Raises CallFailed; ConfigurationError where another attempt, or another window, would fail the same way."""
+        from pydantic_ai import exceptions
+        from pydantic_ai.direct import model_request
+        from pydantic_ai.messages import ModelRequest, UserPromptPart
+
+        request = ModelRequest(parts=[UserPromptPart(data)], instructions=instructions)
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                response = await model_request(
+                    self._model(),
+                    [request],
+                    model_settings=self._settings(),
+                    model_request_parameters=self._parameters(),
+                )
+        except TimeoutError as error:
+            raise CallFailed(f"no answer within {self._timeout_s:g} s", again=True) from error
+        except exceptions.UserError as error:
+            raise ConfigurationError(
+                f"The model {self.name} cannot be used as it is set: {_short(error)} "
+                'If it knows no JSON schemas, set output = "prompted".'
+            ) from error
+        except exceptions.ModelHTTPError as error:
+            lasting = isinstance(error, exceptions.ModelQuotaExceededError)
+            temporary = error.status_code in _TEMPORARY or error.status_code >= 500
+            raise CallFailed(
+                f"the endpoint answered {error.status_code}: {_short(error.body)}",
+                again=temporary and not lasting,
+                after=error.retry_after,
+            ) from error
+        except exceptions.ModelContextWindowExceededError as error:
+            raise CallFailed(
+                f"the prompt is too long for it ({_short(error)}); lower distil.context_tokens", again=False
+            ) from error
+        except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
+            raise CallFailed(_short(error), again=True) from error
+        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            # The libraries trip over a response that has not the form of the protocol, each in its own way.
+            raise CallFailed(f"a response without form ({type(error).__name__})", again=True) from error
+        return _reply(response)
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    def _model(self) -> "Model":
+        if self._made is None:
+            self._made = self._served(self._url) if self._url is not None else self._by_provider()
+        return self._made
+
+    def _served(self, url: str) -> "Model":
+        from openai import AsyncOpenAI
+        from pydantic_ai.models.openai import OpenAIChatModel
+        from pydantic_ai.providers.openai import OpenAIProvider
+
+        # Some word must stand for the key: with none the client would send the one that was meant for OpenAI.
+        self._client = AsyncOpenAI(base_url=url, api_key=self._key or "none", max_retries=0)
+        return OpenAIChatModel(self.name, provider=OpenAIProvider(openai_client=self._client))
+
+    def _by_provider(self) -> "Model":
+        from pydantic_ai.exceptions import UserError
+        from pydantic_ai.models import infer_model
+        from pydantic_ai.providers import infer_provider, infer_provider_class
+
+        def provider(called: str) -> Any:
+            return (
+                infer_provider(called)
+                if self._key is None
+                else infer_provider_class(called)(api_key=self._key)  # pyright: ignore[reportCallIssue]
+            )
+
+        try:
+            return infer_model(self.name, provider)
+        except ImportError as error:
+            raise ConfigurationError(f"The model {self.name} needs another package: {error}") from error
+        except (UserError, TypeError, ValueError) as error:
+            raise ConfigurationError(f"The model {self.name} cannot be used: {_short(error)}") from error
+
+    def _settings(self) -> "ModelSettings":
+        settings: ModelSettings = {
+            "max_tokens": self._max_output_tokens,
+            "timeout": self._timeout_s,
+            "max_retries": 0,
+        }
+        if self._temperature is not None:
+            settings["temperature"] = self._temperature
+        return settings
+
+    def _parameters(self) -> "ModelRequestParameters":
+        from pydantic_ai.models import ModelRequestParameters
+        from pydantic_ai.output import OutputObjectDefinition
+        from pydantic_ai.tools import ToolDefinition
+
+        # A provider's own model is held to the schema strictly, which some can do for plainer schemas only: pydantic-ai then
+        # turns the bounds into remarks. Servers of one's own take them as they are.
+        strict = True if self._url is None else None
+        if self._output == "tool":
+            tool = ToolDefinition(
+                name=_OUTPUT, parameters_json_schema=answer_schema(), strict=strict, kind="output"
+            )
+            return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+        form = OutputObjectDefinition(json_schema=answer_schema(), name=_OUTPUT, strict=strict)
+        return ModelRequestParameters(output_mode=self._output, output_object=form)
+
+
+def _reply(response: "ModelResponse") -> Reply:
+    from pydantic_ai.messages import TextPart, ToolCallPart
+
+    calls = [part.args_as_json_str() for part in response.parts if isinstance(part, ToolCallPart)]
+    texts = [part.content for part in response.parts if isinstance(part, TextPart)]
+    usage = response.usage
+    return Reply(
+        calls[0] if calls else "".join(texts), response.finish_reason, usage.input_tokens, usage.output_tokens
+    )
+
+
+def _short(said: object) -> str:
+    return " ".join(str(said).split())[:_REASON]

@@ -1,0 +1,103 @@
+"""How a window is shown to the model: as lines of JSON, so that nothing that was said can look like anything but data."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from everlore.models.language_model.prompts import Prompts
+from everlore.ports.analyst import Window, WindowMessage
+
+CHARACTERS_A_TOKEN = 4
+NONE = "(none)"
+
+# Whose words are read: instructions of a system prompt and what tools put out are nobody's.
+_READ = frozenset({"user", "assistant"})
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # strftime would speak the machine's language
+_MOST_NAMES = 100
+_MOST_KNOWN = 1000
+_MOST_CAPTIONS = 5
+_CAPTION = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is shown. `message_characters`: what is longer is cut in the middle."""
+
+    context_messages: int = 75
+    context_tokens: int = 3000
+    message_characters: int = 6000
+
+
+def messages_read(window: Window) -> tuple[WindowMessage, ...]:
+    """The messages of a window that a model is shown and may name as sources."""
+    return tuple(one for one in window.messages if one.role in _READ and one.text.strip())
+
+
+def shown(
+    window: Window, messages: Sequence[WindowMessage], sizes: Sizes, prompts: Prompts
+) -> tuple[str, str]:
+    """The instructions, and the data they speak of."""
+    data = prompts.window(
+        messages=_lines(_numbered(one, sizes.message_characters) for one in messages),
+        earlier=_lines(_earlier(window.earlier, sizes)),
+        known=_lines(
+            {"n": one.number, "type": one.type, "since": f"{one.valid_from:%Y-%m-%d}", "content": cut(one.content, _MOST_KNOWN)}
+            for one in window.known
+        ),
+        entities=_listed(window.entities[:_MOST_NAMES]),
+        taxonomy=_listed(window.taxonomy[:_MOST_NAMES]),
+        first=str(messages[0].number),
+        last=str(messages[-1].number),
+    )  # fmt: skip
+    return prompts.instructions(), data
+
+
+def cut(text: str, most: int) -> str:
+    """What is too long loses its middle, and says so: beginning and end tell most."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} [... {len(text) - 2 * half} characters left out ...] {text[-half:]}"
+
+
+def _earlier(earlier: Sequence[WindowMessage], sizes: Sizes) -> list[dict[str, object]]:
+    """The latest of what was said before that fit into the budget, in order."""
+    if sizes.context_messages == 0:
+        return []
+    left = sizes.context_tokens * CHARACTERS_A_TOKEN
+    lines: list[dict[str, object]] = []
+    for one in reversed([one for one in earlier if one.role in _READ][-sizes.context_messages :]):
+        line = _said(one, sizes.message_characters // 4)
+        left -= len(_line(line))
+        if left < 0:
+            break
+        lines.append(line)
+    return lines[::-1]
+
+
+def _numbered(message: WindowMessage, most: int) -> dict[str, object]:
+    return {"n": message.number, **_said(message, most)}
+
+
+def _said(message: WindowMessage, most: int) -> dict[str, object]:
+    line: dict[str, object] = {
+        "at": f"{_DAYS[message.at.weekday()]} {message.at:%Y-%m-%d %H:%M}",
+        "by": cut(message.speaker, _CAPTION),
+        "role": message.role,
+        "said": cut(message.text, most),
+    }
+    if message.captions:
+        line["shares"] = [cut(caption, _CAPTION) for caption in message.captions[:_MOST_CAPTIONS]]
+    return line
+
+
+def _lines(objects: Iterable[dict[str, object]]) -> str:
+    return "\n".join(map(_line, objects)) or NONE
+
+
+def _line(one: dict[str, object]) -> str:
+    return json.dumps(one, ensure_ascii=False)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return json.dumps(list(names), ensure_ascii=False) if names else NONE

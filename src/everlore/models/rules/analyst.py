@@ -1,0 +1,304 @@
+"""The analyst without a model: verbatim sentences, chosen and typed by patterns, and the facts that their grammar shows.
+
+It reads a window in four passes: which sentences are stated at all (`reading`), what they say (`clauses`, `people`), which are
+worth keeping (`select`), how those stand to what is known (`known`).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from everlore.domain.memories import EntityType
+from everlore.domain.predicates import is_exclusive
+from everlore.models.rules.clauses import Claim, Scene, claims
+from everlore.models.rules.entities import guess_type, surest, type_by_predicate
+from everlore.models.rules.kinds import looks_ahead
+from everlore.models.rules.known import Knowledge, relate, words_of
+from everlore.models.rules.people import find_people
+from everlore.models.rules.reading import Reading, Statement, read
+from everlore.models.rules.select import Chosen, Looked, choose
+from everlore.ports.analyst import (
+    MAX_ENTITIES, MAX_FACTS, MAX_MEMORIES, DraftEntity, DraftFact, DraftMemory, Extraction, Governor, KnownMemory, Quote, Relation,
+    Window, WindowMessage,
+)  # fmt: skip
+from everlore.text.dates import read_dates
+from everlore.text.names import Name, names
+from everlore.text.numbers import marks
+
+_SPEAKERS: Final = frozenset(("user", "assistant"))
+_OPENERS: Final = re.compile(
+    r"(?:(?:oh|well|so|yeah|yep|yes|no|hey|hi|hello|ok|okay|anyway|anyways|btw|by the way|haha|wow|hmm+|um|uh|ah|aww|fyi|and|but|honestly|tbh"
+    r"|bueno|pues|oye|mira|hola|por cierto|ah|sí|vale)(?:,|!|\.\.\.|…) ?)+",
+    re.IGNORECASE,
+)
+_NOT_THAT: Final = re.compile(
+    r"\b(?:not|no|instead of|rather than|en vez de|en lugar de) (?:in |at |the |el |la |en )?(?=\S)"
+)
+_MEANT: Final = re.compile(
+    r"(?:\bi meant(?: to say)?|\bi mean|\bquise decir|\bquería decir|\bcorrection:?|\bcorrección:?|^(?:sorry|oops|actually|wait|perdón|perdona|mejor dicho|en realidad)[,:]?(?: it's| its| that's| is| es)?)"
+    r"[,:]? (?:in |at |on |the |to |en |el |la )?"
+)
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What the passes collect over the window."""
+
+    chosen: list[Chosen] = field(default_factory=list[Chosen])
+    facts: list[tuple[Claim, Statement, Relation]] = field(
+        default_factory=list[tuple[Claim, Statement, Relation]]
+    )
+    aliases: dict[str, dict[str, Quote]] = field(default_factory=dict[str, dict[str, Quote]])
+    types: defaultdict[str, list[EntityType]] = field(
+        default_factory=lambda: defaultdict[str, list[EntityType]](list)
+    )
+    quotes: dict[str, Quote] = field(default_factory=dict[str, Quote])
+    last_person: str | None = None
+
+
+class RuleAnalyst:
+    """Implements `Analyst` by rules alone. Pure: the same window gives the same extraction, and the governor is not asked."""
+
+    @property
+    def name(self) -> str:
+        return "rules"
+
+    @property
+    def version(self) -> str:
+        return "1"
+
+    @property
+    def model(self) -> str | None:
+        return None
+
+    async def extract(self, window: Window, governor: Governor) -> Extraction:
+        return extract(window)
+
+    async def close(self) -> None:
+        return
+
+
+def extract(window: Window) -> Extraction:
+    """Everything that rules find in `window`."""
+    gathered = _Gathered()
+    known_names = _known_names(window)
+    for reading in _read_all(window):
+        for statement in reading.statements:
+            _look(statement, known_names, gathered)
+    knowledge = _knowledge(window.known, gathered, window)
+    return _drafts(gathered, knowledge)
+
+
+def _read_all(window: Window) -> Iterator[Reading]:
+    """The readings of the window's messages; earlier ones only carry a made-up world over, and a joke takes back what it was about."""
+    fiction = False
+    for message in window.earlier[-20:]:
+        if message.role in _SPEAKERS:
+            fiction = read(message, fiction=fiction).fiction
+    readings: list[tuple[WindowMessage, Reading]] = []
+    for message in window.messages:
+        if message.role not in _SPEAKERS:
+            continue
+        reading = read(message, fiction=fiction)
+        fiction = reading.fiction
+        if reading.joke:
+            _take_back(readings, message)
+        readings.append((message, reading))
+    return iter([reading for _, reading in readings])
+
+
+def _take_back(readings: list[tuple[WindowMessage, Reading]], message: WindowMessage) -> None:
+    """ "Just kidding" as the beginning of a message speaks of the same person's message before it."""
+    if not re.match(
+        r"\W*(?:haha\w*|lol|ok|no|nah|jaja\w*)?\W*(?:i'm |i was |just |only )*(?:kidding|joking|jk|es broma|era broma)",
+        message.text.lower(),
+    ):
+        return
+    for place in range(len(readings) - 1, -1, -1):
+        if readings[place][0].speaker == message.speaker:
+            readings[place] = (readings[place][0], replace(readings[place][1], statements=()))
+            return
+
+
+def _known_names(window: Window) -> frozenset[str]:
+    """Names in lower case that may open a sentence: speakers, known entities, and what stands inside sentences of the window."""
+    found = {message.speaker for message in (*window.messages, *window.earlier)} | set(window.entities)
+    for message in window.messages:
+        found |= {name.text for name in names(message.text[:4000]) if not name.opens}
+    return frozenset(part.lower() for name in found for part in (name, *name.split()) if len(part) > 1)
+
+
+def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered) -> None:
+    """Read one statement: names, dates, facts, people; then judge it."""
+    message = statement.message
+    shown = _shown(statement)
+    ahead = looks_ahead(statement.low)
+    dates = read_dates(shown, message.at, ahead=ahead, english=statement.language == "en")
+    named = tuple(
+        name
+        for name in names(shown, known_names)
+        if not any(date.begin <= name.begin < date.stop for date in dates)
+    )
+    found_marks = marks(shown)
+    scene = Scene(message.speaker, named, dates, gathered.last_person)
+    made: list[Claim] = []
+    aliased = False
+    if message.role == "user":
+        people = find_people(statement, scene, found_marks)
+        made = [*people.claims, *claims(statement, scene)]
+        gathered.last_person = next(
+            (name.text for name in reversed(named) if name.text in people.persons), scene.last_person
+        )
+        corrected = _correction(statement, scene, gathered) if statement.corrected else []
+        relation: Relation = "corrects" if corrected else "new"
+        for claim in (*corrected, *made):
+            gathered.facts.append((claim, statement, relation if claim in corrected else "new"))
+        made += corrected
+        for entity, alias in people.aliases:
+            aliased = True
+            gathered.aliases.setdefault(entity, {}).setdefault(alias, _quote(statement))
+        for person in people.persons:
+            gathered.types[person].append("person")
+    chosen = choose(Looked(statement, named, found_marks, dates, tuple(made), aliased))
+    if chosen:
+        gathered.chosen.append(chosen)
+    if chosen or made or aliased:
+        _note_names(statement, named, made, gathered)
+
+
+def _shown(statement: Statement) -> str:
+    """The statement's own words with what is hidden in its lower-case form hidden too."""
+    if "\x7f" not in statement.low:
+        return statement.text
+    return "".join(
+        "\x7f" if low == "\x7f" else one for one, low in zip(statement.text, statement.low, strict=True)
+    )
+
+
+def _quote(statement: Statement) -> Quote:
+    return Quote(statement.message.number, statement.text)
+
+
+def _note_names(
+    statement: Statement, named: Sequence[Name], made: Sequence[Claim], gathered: _Gathered
+) -> None:
+    objects = {claim.object: claim for claim in made if claim.is_name}
+    subjects = {claim.subject for claim in made}
+    for name in named:
+        if (
+            name.opens
+            and name.text not in subjects
+            and name.text not in objects
+            and name.text not in gathered.types
+        ):
+            continue
+        gathered.quotes.setdefault(name.text, _quote(statement))
+        claim = objects.get(name.text)
+        type_ = type_by_predicate(claim.predicate) if claim else None
+        if type_ is None and name.text in subjects:
+            type_ = "person"
+        gathered.types[name.text].append(type_ or guess_type(name.text, statement.low[: name.begin]))
+
+
+def _correction(statement: Statement, scene: Scene, gathered: _Gathered) -> list[Claim]:
+    """ "I meant Lagos, not Lisbon": the fact of before, with the new object in place of the old."""
+    low = statement.low
+    meant, denied = _MEANT.search(low), _NOT_THAT.search(low)
+    if meant is None and denied is None:
+        return []
+    new = next((name for name in scene.names if meant and name.begin == meant.end()), None)
+    old = next((name for name in scene.names if denied and name.begin == denied.end()), None)
+    new = new or next((name for name in scene.names if name is not old), None)
+    if new is None:
+        return []
+    for claim, said, _ in reversed(gathered.facts):
+        if said.message.speaker != statement.message.speaker or claim.object.lower() == new.text.lower():
+            continue
+        if (old and claim.object.lower() == old.text.lower()) or (
+            old is None and is_exclusive(claim.predicate) and claim.is_name
+        ):
+            return [replace(claim, object=new.text, begin=new.begin, stop=new.stop)]
+    return []
+
+
+def _knowledge(known: Sequence[KnownMemory], gathered: _Gathered, window: Window) -> tuple[Knowledge, ...]:
+    """The known memories with the facts that rules read out of them; their speaker is taken to be the first user's."""
+    if not known or not (gathered.chosen or gathered.facts):
+        return ()
+    speaker = next((message.speaker for message in window.messages if message.role == "user"), "user")
+    held: list[Knowledge] = []
+    for memory in known:
+        made: list[Claim] = []
+        message = WindowMessage(1, "user", speaker, memory.valid_from, memory.content)
+        for statement in read(message).statements:
+            scene = Scene(speaker, names(statement.text), ())
+            made += [*find_people(statement, scene, ()).claims, *claims(statement, scene)]
+        held.append(Knowledge(memory, words_of(memory.content), tuple(made)))
+    return tuple(held)
+
+
+# --- drafts ------------------------------------------------------------------------------------------------
+
+
+def _drafts(gathered: _Gathered, knowledge: Sequence[Knowledge]) -> Extraction:
+    best = sorted(_without_repeats(gathered.chosen), key=lambda one: -one.salience)[:MAX_MEMORIES]
+    kept = sorted(best, key=lambda one: (one.statement.message.number, one.statement.begin))
+    place = {(one.statement.message.number, one.statement.begin): number for number, one in enumerate(kept)}
+    memories = tuple(_memory(one, gathered, knowledge) for one in kept)
+    facts: dict[tuple[str, str, str, bool], DraftFact] = {}
+    for claim, statement, relation in gathered.facts:
+        key = (claim.subject.lower(), claim.predicate, claim.object.lower(), claim.ended)
+        if key not in facts and len(facts) < MAX_FACTS and claim.object:
+            facts[key] = _fact(
+                claim, statement, relation, place.get((statement.message.number, statement.begin))
+            )
+    return Extraction(memories, tuple(facts.values()), _entities(gathered))
+
+
+def _without_repeats(chosen: Sequence[Chosen]) -> list[Chosen]:
+    seen: dict[str, Chosen] = {}
+    for one in chosen:
+        seen.setdefault(" ".join(one.statement.low.split()), one)
+    return list(seen.values())
+
+
+def _memory(one: Chosen, gathered: _Gathered, knowledge: Sequence[Knowledge]) -> DraftMemory:
+    statement = one.statement
+    opener = _OPENERS.match(statement.text)
+    content = statement.text[opener.end() :] if opener else statement.text
+    content = content.strip() or statement.text
+    said = [claim for claim, source, _ in gathered.facts if source is statement]
+    relation, target = relate(content, said, knowledge, corrects=statement.corrected, done=one.done)
+    entities = tuple(name for name in gathered.types if name in content)[:8]
+    return DraftMemory(
+        type=one.type, content=content, sources=(Quote(statement.message.number, content),), importance=one.salience,
+        confidence=one.confidence, entities=entities, event_at=one.event_at, expires_at=one.expires_at, reasoning=one.reason,
+        relation=relation, target=target,
+    )  # fmt: skip
+
+
+def _fact(claim: Claim, statement: Statement, relation: Relation, memory: int | None) -> DraftFact:
+    return DraftFact(
+        subject=claim.subject, predicate=claim.predicate, object=claim.object, sources=(_quote(statement),), confidence=round(claim.confidence, 2),
+        valid_from=claim.valid_from, ended=claim.ended, object_is_entity=claim.is_name or claim.predicate.endswith("_of"), relation=relation,
+        memory=memory,
+    )  # fmt: skip
+
+
+def _entities(gathered: _Gathered) -> tuple[DraftEntity, ...]:
+    drafts: list[DraftEntity] = []
+    for name, types in gathered.types.items():
+        drafts.append(_entity(name, surest(types), gathered))
+    for name in gathered.aliases:
+        if name not in gathered.types:
+            drafts.append(_entity(name, "person", gathered))
+    return tuple(drafts[:MAX_ENTITIES])
+
+
+def _entity(name: str, type_: EntityType, gathered: _Gathered) -> DraftEntity:
+    aliases = gathered.aliases.get(name, {})
+    quotes = dict.fromkeys([gathered.quotes[name]] if name in gathered.quotes else [])
+    quotes |= dict.fromkeys(aliases.values())
+    return DraftEntity(name, type_, tuple(quotes), tuple(aliases))

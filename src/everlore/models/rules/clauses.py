@@ -1,0 +1,298 @@
+"""Finds facts in a statement, clause by clause: a subject, what stands around the verb, the verb, its object."""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from everlore.models.rules import english, spanish
+from everlore.models.rules.grammar import Grammar, Rule
+from everlore.models.rules.kin import FORMER, ROLE, ROLES
+from everlore.models.rules.objects import NamesAt, object_at
+from everlore.models.rules.reading import Statement
+from everlore.text.dates import SaidDate
+from everlore.text.names import Name
+
+GRAMMARS: Final[dict[str, Grammar]] = {"en": english.GRAMMAR, "es": spanish.GRAMMAR}
+MAX_CLAUSES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A fact as a statement says it. `begin`, `stop`: the object's characters in the statement."""
+
+    subject: str
+    predicate: str
+    object: str
+    begin: int
+    stop: int
+    ended: bool = False
+    confidence: float = 0.8
+    valid_from: datetime | None = None
+    is_name: bool = False
+
+
+@dataclass(slots=True)
+class Scene:
+    """What the clauses of a message share: who speaks, who was last named, what names stand where."""
+
+    speaker: str
+    names: tuple[Name, ...]
+    dates: tuple[SaidDate, ...]
+    last_person: str | None = None
+
+    def at(self) -> NamesAt:
+        return {name.begin: name for name in self.names}
+
+
+_FIRST: Final = {
+    "en": re.compile(r"(?:i|we|me and \w+|both of us)(?=['\s])|i(?=m\s)|i(?=ve\s)"),
+    "es": re.compile(r"(?:yo|nosotros|nosotras)(?=\s)|(?:a mí)(?=\s)"),
+}
+_MINE: Final = {
+    "en": re.compile(rf"(?:my|our) (?P<adj>(?:[a-z-]+ ){{0,2}}?)(?P<role>{ROLE}),? "),
+    "es": re.compile(rf"(?:a )?(?:mi|nuestr[oa]) (?P<role>{ROLE})(?P<adj>(?: [a-zà-ÿ]+)?),? "),
+}
+_THEIRS: Final = re.compile(rf"'s? (?P<adj>(?:[a-z-]+ ){{0,2}}?)(?P<role>{ROLE}),? ")
+_PRONOUN: Final = {"en": re.compile(r"(?:he|she)(?=['\s])"), "es": re.compile(r"(?:él|ella)(?=\s)")}
+_BARE: Final = re.compile(
+    r"(?:moved|relocated|started|joined|quit|bought|adopted|got|love|loved|hate|prefer|enjoy|visited|switched|graduated|born|married|working"
+    r"|living|studying|learning|allergic|engaged|based|fluent|retired|left|landed|went|upgraded|migrated|stand|bear)\b"
+)
+_BARE_BE: Final = frozenset(("allergic", "engaged", "based", "fluent", "born", "married"))
+_WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_AGO: Final = re.compile(r"\b(?:for|por|hace|durante|since|desde)\b")
+
+
+def claims(statement: Statement, scene: Scene) -> list[Claim]:
+    """The facts of one statement. `scene.last_person` moves on to whom the statement names."""
+    grammar = GRAMMARS.get(statement.language)
+    if grammar is None:
+        return []
+    low, found = statement.low, list[Claim]()
+    names_at = scene.at()
+    carried: str | None = None
+    for count, head in enumerate(grammar.head.finditer(low)):
+        if count >= MAX_CLAUSES:
+            break
+        position = head.end()
+        subject, after, explicit = _subject(statement, scene, names_at, position)
+        if subject is None and (count == 0 or carried is None):
+            found += _bare(statement, scene, grammar, names_at, position)
+        if subject is None and statement.language == "en" and carried is None:
+            continue
+        subject = subject or carried
+        if explicit:
+            carried = subject
+        found += _verb(statement, scene, grammar, names_at, after, subject, explicit)
+    for name in scene.names:
+        if _is_personlike(low, name):
+            scene.last_person = name.text
+    return _without_repeats(found)
+
+
+def _subject(
+    statement: Statement, scene: Scene, names_at: NamesAt, position: int
+) -> tuple[str | None, int, bool]:
+    """Who a clause is about, where the verb's surroundings begin, and whether it says so itself."""
+    low, language = statement.low, statement.language
+    if match := _FIRST[language].match(low, position):
+        return scene.speaker, match.end(), True
+    if match := _MINE[language].match(low, position):
+        if any(word in FORMER for word in match["adj"].split()):
+            return None, position, False
+        name = names_at.get(match.end())
+        if name:
+            return name.text, _behind(low, name.stop), True
+        role = match["role"]
+        who = f"{scene.speaker}'s {role}" if language == "en" else f"{role} de {scene.speaker}"
+        return who, match.end() - 1, True
+    name = names_at.get(position) or (names_at.get(position + 2) if low.startswith("a ", position) else None)
+    if name:
+        if match := _THEIRS.match(low, name.stop):
+            other = names_at.get(match.end())
+            return (
+                (other.text, other.stop, True)
+                if other
+                else (f"{name.text}'s {match['role']}", match.end() - 1, True)
+            )
+        if name.opens and name.text.lower() in ROLES:
+            return None, position, False
+        return name.text, _behind(low, name.stop), True
+    if scene.last_person and (match := _PRONOUN[language].match(low, position)):
+        return scene.last_person, match.end(), True
+    return None, position, False
+
+
+def _behind(low: str, position: int) -> int:
+    """Behind a comma that closes an apposition."""
+    return position + 1 if low[position : position + 2] == ", " else position
+
+
+def _bare(
+    statement: Statement, scene: Scene, grammar: Grammar, names_at: NamesAt, position: int
+) -> list[Claim]:
+    """A clause that leaves out "I": "Moved to Porto last year"."""
+    if statement.language != "en" or position > 14:
+        return []
+    around = grammar.aux.match(statement.low, position)
+    begin = (
+        around.end() + 1 if around and around.end() > position else _skip(grammar, statement.low, position)
+    )
+    if statement.low.startswith(("can't ", "cannot "), position):
+        begin = statement.low.index(" ", position) + 1
+    if not _BARE.match(statement.low, begin):
+        return []
+    return _verb(statement, scene, grammar, names_at, position, scene.speaker, False)
+
+
+def _skip(grammar: Grammar, low: str, position: int) -> int:
+    """Behind "just", "finally" at the beginning of a clause that has no subject."""
+    match = re.compile(r"(?:just |finally |recently |also |still |currently |now |so |been |have )*").match(
+        low, position
+    )
+    return match.end() if match else position
+
+
+def _verb(
+    statement: Statement,
+    scene: Scene,
+    grammar: Grammar,
+    names_at: NamesAt,
+    position: int,
+    subject: str | None,
+    explicit: bool,
+) -> list[Claim]:
+    low = statement.low
+    aux = grammar.aux.match(low, position)
+    begin = aux.end() if aux else position
+    around = low[position:begin]
+    if low[begin : begin + 1] == " ":
+        begin += 1
+    if not explicit:
+        begin = max(begin, _skip(grammar, low, position))
+        around = low[position:begin]
+        if low.startswith(("can't ", "cannot "), position):
+            begin = low.index(" ", position) + 1
+            around = " " + low[position:begin]
+    if statement.language == "en" and low.startswith(("m ", "ve "), position):
+        begin, around = position + (2 if low[position] == "m" else 3), "'m" if low[position] == "m" else "'ve"
+        begin = _skip(grammar, low, begin)
+    word = _WORD.match(low, begin)
+    if word is None:
+        return []
+    for rule, pattern in grammar.verbs.get(word[0], ()):
+        match = pattern.match(low, begin)
+        if match is None or (rule.person == 3 and (subject is None or subject == scene.speaker)):
+            continue
+        who = scene.speaker if rule.person == 1 or (rule.person == 0 and subject is None) else subject
+        made = _claims_of(
+            statement, scene, grammar, names_at, rule, match, around, who or scene.speaker, explicit
+        )
+        if made:
+            return made
+    return []
+
+
+def _claims_of(
+    statement: Statement, scene: Scene, grammar: Grammar, names_at: NamesAt, rule: Rule, match: re.Match[str], around: str,
+    subject: str, explicit: bool,
+) -> list[Claim]:  # fmt: skip
+    low = statement.low
+    tail = low[match.end() : match.end() + 120]
+    over = bool(grammar.ended.search(around) or (grammar.anymore.search(tail)))
+    negative = bool(grammar.negative.search(around)) and not grammar.ended.search(around)
+    if statement.language == "es":
+        if (
+            rule.person == 0
+            and "me " not in around
+            and "nos " not in around
+            and not (explicit and "le " in around)
+        ):
+            return []
+        if rule.person == 1 and re.search(r"\b(?:le|les|te)\b", around):
+            return []
+    if grammar.ahead.search(around) and not over and not rule.needs_not and not match[0].startswith("rather"):
+        return []
+    be = (
+        bool(re.search(r"'m|'s|'re|\b(?:am|is|are|was|were|been|be|estoy|está)\b", around))
+        or match[0].split()[0] in _BARE_BE
+    )
+    if rule.needs_be and not be:
+        return []
+    if be and not rule.needs_be and not match[0].split()[0].endswith("ing") and statement.language == "en":
+        return []
+    predicate, ends = rule.predicate, rule.ends
+    if rule.needs_not and not (negative or match[0].startswith(("soporto", "aguanto"))):
+        return []
+    if negative and not over and not rule.needs_not:
+        if predicate != "likes" or match[0].split()[0] in {
+            "love",
+            "loves",
+            "adore",
+            "adores",
+            "encanta",
+            "encantan",
+        }:
+            return []
+        predicate = "dislikes"
+    if match[0].split()[0] in {"soporto", "aguanto"} and not negative:
+        return []
+    past = bool(grammar.past.match(match[0])) or bool(re.search(r"\b(?:was|were|did|had)\b", around))
+    have = bool(grammar.have.search(around))
+    if past and not have and not ends and not over:
+        if rule.past == "skip":
+            return []
+        if rule.past == "ended":
+            over = not low[match.end() :].count(" ever since")
+    confidence = rule.confidence - (0.1 if not explicit and statement.language == "en" else 0.0)
+    objects = object_at(statement, names_at, scene.dates, grammar, match, rule)
+    made: list[Claim] = []
+    since = next((date.start for date in scene.dates if date.side == "since"), None)
+    for thing in objects:
+        made.append(
+            Claim(subject, thing.predicate or predicate, thing.text, thing.begin, thing.stop, ends or over, confidence,
+                  since if not (ends or over) else None, thing.is_name)
+        )  # fmt: skip
+    if made and not (ends or over) and rule.past == "same":
+        moment = next(
+            (date.start for date in scene.dates if date.side == "at" and date.start <= statement.message.at),
+            None,
+        )
+        if moment is not None and since is None:
+            made = [replace(claim, valid_from=moment) for claim in made]
+    if made and rule.left and (left := match.groupdict().get("left")):
+        begin = match.start("left")
+        written = grammar.article.sub("", statement.text[begin : begin + len(left)], count=1).strip()
+        if rule.left != "lives_in" or begin in names_at or statement.text.islower():
+            made.append(
+                Claim(
+                    subject, rule.left, written, begin, begin + len(left), True, confidence - 0.1, None, True
+                )
+            )
+    return made
+
+
+def _is_personlike(low: str, name: Name) -> bool:
+    """Whether what follows a name speaks of a person ("Emma works", "my sister Emma")."""
+    ahead = low[max(0, name.begin - 24) : name.begin]
+    behind = low[name.stop : name.stop + 24]
+    if name.opens and not re.match(r"'?s? \w+", behind):
+        return False
+    return bool(
+        re.search(
+            rf"\b(?:my|our|mi|nuestr[oa]|his|her|with|con|called|named|met|tell|told) (?:[a-z-]+ )?(?:{ROLE} )?,? ?$",
+            ahead,
+        )
+        or re.match(
+            r" (?:is|was|has|works|lives|loves|likes|hates|wants|needs|said|told|moved|got|called|and i|vive|trabaja|es|tiene)\b",
+            behind,
+        )
+    )
+
+
+def _without_repeats(found: list[Claim]) -> list[Claim]:
+    seen: dict[tuple[str, str, str], Claim] = {}
+    for claim in found:
+        seen.setdefault((claim.subject.lower(), claim.predicate, claim.object.lower()), claim)
+    return list(seen.values())

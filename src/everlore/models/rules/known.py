@@ -1,0 +1,85 @@
+"""How a draft stands to the memories that are known already, by their words and by the facts that both state."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from everlore.domain.predicates import OPPOSITES, is_exclusive
+from everlore.models.rules.clauses import Claim
+from everlore.ports.analyst import KnownMemory, Relation
+
+_WORD: Final = re.compile(r"[^\W\d_]{3,}|\d+")
+_SMALL: Final = frozenset(
+    """the and for with that this from was were has have had are not but now just will would can our you your her his she him they them
+    who what when where been being into out about also then than there here its it's i'm don't did does que los las una uno con por para
+    del mis soy está muy ya más como pero""".split()
+)
+_SAME, _NEAR = 0.85, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """A known memory, its words and the facts that can be read out of it."""
+
+    memory: KnownMemory
+    words: frozenset[str]
+    claims: tuple[Claim, ...]
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The telling words of a text, roughly stemmed."""
+    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _SMALL)
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def relate(
+    text: str, claims: Sequence[Claim], knowledge: Sequence[Knowledge], *, corrects: bool, done: bool
+) -> tuple[Relation, int | None]:
+    """The relation of a draft to the known memory that it is nearest to; ("new", None) where none is near enough."""
+    words = words_of(text)
+    best: tuple[float, Relation, int] | None = None
+    for known in knowledge:
+        found = _relation(words, claims, known, corrects=corrects, done=done)
+        if found and (best is None or found[0] > best[0]):
+            best = (*found, known.memory.number)
+    return (best[1], best[2]) if best else ("new", None)
+
+
+def _relation(
+    words: frozenset[str], claims: Sequence[Claim], known: Knowledge, *, corrects: bool, done: bool
+) -> tuple[float, Relation] | None:
+    shared = len(words & known.words)
+    either = len(words | known.words) or 1
+    likeness = shared / either
+    for mine in claims:
+        for theirs in known.claims:
+            if mine.subject.lower() != theirs.subject.lower():
+                continue
+            alike = mine.object.lower() == theirs.object.lower()
+            if mine.predicate == theirs.predicate and alike:
+                return (2.0 + likeness, "updates" if mine.ended != theirs.ended else "same")
+            if mine.predicate == theirs.predicate and is_exclusive(mine.predicate) and not mine.ended:
+                return (1.5 + likeness, "corrects" if corrects else "updates")
+            if OPPOSITES.get(mine.predicate) == theirs.predicate and alike:
+                return (1.5 + likeness, "contradicts")
+    if likeness >= _SAME:
+        return (1.0 + likeness, "same")
+    if corrects and shared >= 1 and shared >= 0.25 * min(len(words), len(known.words)):
+        return (0.5 + likeness, "corrects")
+    smaller = min(len(words), len(known.words)) or 1
+    if (
+        done
+        and known.memory.type in {"task", "goal", "reminder", "project"}
+        and shared >= max(1, 0.5 * smaller)
+    ):
+        return (0.8 + likeness, "updates")
+    if shared >= 3 and likeness >= _NEAR:
+        return (likeness, "updates")
+    return None

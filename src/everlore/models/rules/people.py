@@ -1,0 +1,426 @@
+"""Who is who: kinship and roles, nicknames, self-introductions, addresses, birthdays, favourites."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from everlore.models.rules import english, spanish
+from everlore.models.rules.clauses import GRAMMARS, Claim, Scene
+from everlore.models.rules.kin import FORMER, PLURALS, ROLE, ROLES, ROLES_PLURAL, predicate_of
+from everlore.models.rules.reading import Statement
+from everlore.text.names import Name
+from everlore.text.numbers import Mark
+
+
+@dataclass(slots=True)
+class Found:
+    """Facts, and pairs of a name and another name for the same one. `persons`: names that are people's."""
+
+    claims: list[Claim] = field(default_factory=list[Claim])
+    aliases: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    persons: set[str] = field(default_factory=set[str])
+
+
+_ADJ = r"(?:[a-zà-ÿ-]+ ){0,2}?"
+_LINK = (
+    r"(?:,? (?:who(?:'s| is) )?(?:is )?(?:called|named)|'s (?:called|named)|'s name is|'s name's|,? (?:que )?se llaman?|,? llamad[oa]| is| es|:|,)?"
+    r"(?: also| still| actually)? ?\(?"
+)
+_OWNED: Final = re.compile(
+    rf"(?:\b(?P<mine>my|our|mi|nuestr[oa])|(?P<theirs>'s?)) (?P<adj>{_ADJ})(?P<role>{ROLE})(?P<post> mayor| menor| pequeñ[oa])?(?P<link>{_LINK})"
+)
+_IS_ROLE: Final = re.compile(
+    rf"(?:,| is| was|'s| es| era)? (?:also |still |actually |now )?(?P<mine>my|our|mi|nuestr[oa]) (?P<adj>{_ADJ})(?P<role>{ROLE})"
+)
+_IS_THEIRS: Final = re.compile(r"(?: is|, | es) ?")
+_HAVE_ROLE: Final = re.compile(
+    rf"\b(?:have|got|had|tengo) (?:an?|una?|one) (?P<adj>{_ADJ})(?P<role>{ROLE})(?: mayor| menor)?,? (?:called |named |whose name is |que se llama |llamad[oa] )"
+)
+_ROLE_OF: Final = re.compile(rf"(?:,| es| is)? (?:la |el |the )?(?P<role>{ROLE}) (?:de|of) ")
+_MANY: Final = re.compile(
+    rf"\b(?:my|our|mis|nuestr[oa]s) (?:(?:two|three|four|dos|tres) )?(?P<role>{ROLES_PLURAL})(?:,| are| named| called| se llaman| son|:)? (?:are |called |named )?\(?"
+)
+_NAME_JOINT: Final = re.compile(r"(?:,? and |, | y | e | & )")
+# "Our accountant" is a team's, nobody's own.
+_OF_A_TEAM: Final = frozenset(
+    (
+        "accountant",
+        "lawyer",
+        "manager",
+        "boss",
+        "client",
+        "assistant",
+        "secretary",
+        "coach",
+        "teacher",
+        "student",
+        "doctor",
+    )
+)
+_AND_I: Final = re.compile(
+    r" and i(?:'re| are|'ve| have| got| were)? (?:just |recently |finally |now |officially |still )?(?:are |got |been )?(?P<bond>engaged|married|dating)\b"
+)
+_FOR_SHORT: Final = re.compile(r",? (?:or |we call (?:her|him) )?(?=[^\W\d_])")
+_I_MEAN: Final = re.compile(
+    r"\b(?:when i (?:say|write|mention|talk about|put)|by) (?=\S).{1,50}?(?:,)? i(?:'m| always|'ll)? (?:mean|meaning|talking about|refer(?:ring)? to) "
+)
+_LE_DICEN: Final = re.compile(
+    r"(?:,? )?(?:todos |todo el mundo |la gente |en casa |siempre )?(?:le|lo|la) (?:dicen|decimos|llaman|llamamos|digo|llamo) "
+)
+_TITLE: Final = re.compile(r"^(?:Dra?|Mrs?|Ms|Prof|Sra?|Srta)\. ")
+
+_CALLED: Final = re.compile(
+    r"(?:,? (?:but |and )?(?:most )?(?:everyone|everybody|people|friends|we all|we|my (?:friends|family)|they|i|todos|todo el mundo|mis amigos|la gente"
+    r"|all my friends|most people|the team|colleagues)(?: always| just| usually| all| at work| here)? (?:calls?|llaman?|dicen?|le dicen|le decimos|know)(?: (?P<whom>me|him|her|them|[^\W\d_]+))?(?: as| just| by)? )"
+)
+_INTRODUCED: Final = re.compile(
+    r"(?:\b(?:my (?:full |real |first |given |legal )?name(?:'s| is)|i am called|i'm called|me llamo|mi nombre(?: completo)? es)"
+    r"|^(?:hi|hello|hey|hola|good (?:morning|evening|afternoon))?[,!. ]*(?:this is|i'm|i am|soy)|\b(?:hi|hello|hey|hola)[,!]? (?:there[,!]? )?(?:i'm|i am|soy)) "
+)
+_CALL_ME: Final = re.compile(
+    r"\b(?:(?:please |just |you can |everyone |everybody |people |(?:my )?friends |they |most people |most folks |they all |all )?calls? me|i go by|i'm known as|also known as|a\.?k\.?a\.?|(?:me (?:llaman|dicen|puedes llamar))|llámame|my nickname is|nicknamed|mi apodo es) (?:just |simply )?"
+)
+_SHORT_FOR: Final = re.compile(
+    r",? (?:is |which is |it's )?(?:short for|a nickname for|stands for|es el diminutivo de|diminutivo de) "
+)
+_GOES_BY: Final = re.compile(
+    r" (?:(?:usually |also |just |always |mostly )?(?:goes by|likes to be called|prefers to be called|prefers)|(?:is |, )?(?:also )?(?:known as|called|nicknamed)|\(?,? ?a\.?k\.?a\.?|, or|\(or|,? alias) (?:just |simply )?"
+)
+_PARENTHESIS: Final = re.compile(r" \((?:or |aka |short: |a\.k\.a\. )?")
+_HANDLE_OF_MINE: Final = re.compile(
+    r"\b(?:my|mi) (?:\w+ ){0,3}?(?:handle|username|user name|account|github|twitter|instagram|nick|gamertag|usuario|telegram|discord|tag|login)\b|\bi'm @|\bfollow me\b|\bsoy @"
+)
+_MAIL: Final = re.compile(
+    r"\b(?:e-?mail|mail|correo|reach|write|contact|address|gmail|dirección|contactar|escrib)\w*"
+)
+_PHONE: Final = re.compile(
+    r"\b(?:phone|number|cell|mobile|call|text|whatsapp|tel|teléfono|móvil|número|celular|llam)\w*"
+)
+_MINE: Final = re.compile(r"\b(?:my|mine|me|mi|mein\w*|mon|ma|meu|minha|mio|mia|min|mijn)\b|\bi'm\b")
+_NOT_MINE: Final = re.compile(r"\b(?:his|her|their|its|your|support|su|sus|example)\b")
+_OLD: Final = re.compile(r"\b(?:used to be|old|previous|former|was|no longer|antiguo|era|ya no)\b")
+
+
+def find_people(statement: Statement, scene: Scene, marks: tuple[Mark, ...]) -> Found:
+    """Everything that `statement` says about who is who."""
+    found = Found()
+    names_at = scene.at()
+    _roles(statement, scene, names_at, found)
+    _nicknames(statement, scene, names_at, found)
+    _addresses(statement, scene, marks, found)
+    _favourites(statement, scene, names_at, found)
+    _birthdays(statement, scene, found)
+    return found
+
+
+def _add_role(found: Found, statement: Statement, who: Name, role: str, of: str, adjective: str = "") -> None:
+    """`who` plays `role` for `of`. The role by itself is another name for `who`, if it is not over."""
+    if who.text.lower() == of.lower():
+        return
+    predicate, over = predicate_of(role)
+    over = over or any(word in FORMER - {"old", "late"} for word in adjective.split())
+    found.persons.add(who.text)
+    found.claims.append(Claim(who.text, predicate, of, who.begin, who.stop, over, 0.85, None, is_name=True))
+    if not over:
+        stem = ROLES.get(role, role).replace("_", " ")
+        said = f"{of}'s {stem}" if statement.language != "es" else f"{role} de {of}"
+        found.aliases.append((who.text, said))
+
+
+def _roles(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
+    low, speaker = statement.low, scene.speaker
+    done: set[str] = set()
+    for match in _OWNED.finditer(low):
+        if match["theirs"]:
+            owner = next((name for name in scene.names if name.stop == match.start()), None)
+            if owner is None:
+                continue
+            of = owner.text
+            found.persons.add(of)
+        else:
+            of = speaker
+        who = names_at.get(match.end()) or names_at.get(match.start("link") + 1)
+        if (
+            who
+            and who.text not in done
+            and who.text.lower() not in ROLES
+            and not (match["link"] == "," and _listed_after(low, who))
+        ):
+            done.add(who.text)
+            _add_role(found, statement, who, match["role"], of, match["adj"])
+        elif who is None and match["theirs"]:
+            owner = next(name for name in scene.names if name.stop == match.start())
+            ahead = re.compile(r"(?P<who>[^\W\d_][\w'’ .-]{1,40}?) (?:is|was|es) $").search(
+                statement.text[: owner.begin]
+            )
+            named = next(
+                (
+                    name
+                    for name in scene.names
+                    if ahead and name.stop == owner.begin - 4 or name.stop == owner.begin - 2
+                ),
+                None,
+            )
+            if named:
+                _add_role(found, statement, named, match["role"], of, match["adj"])
+    for name in scene.names:
+        if name.text in done:
+            continue
+        match = _IS_ROLE.match(low, name.stop)
+        if match is not None and (
+            re.match(r"'s? [^\W\d_]", low[match.end() :])
+            or match[0].startswith((" my", " our", " mi", " nuestr"))
+        ):
+            continue
+        if (
+            match
+            and match["mine"] in {"our", "nuestra", "nuestro"}
+            and ROLES.get(match["role"]) in _OF_A_TEAM
+        ):
+            continue
+        if match:
+            _add_role(found, statement, name, match["role"], speaker, match["adj"])
+        elif (match := _ROLE_OF.match(low, name.stop)) and (other := names_at.get(match.end())):
+            _add_role(found, statement, name, match["role"], other.text)
+    for match in _HAVE_ROLE.finditer(low):
+        if who := names_at.get(match.end()):
+            _add_role(found, statement, who, match["role"], speaker)
+    for match in _MANY.finditer(low):
+        position = match.end()
+        while who := names_at.get(position):
+            _add_role(found, statement, who, PLURALS[match["role"]], speaker)
+            joint = _NAME_JOINT.match(low, who.stop)
+            if joint is None:
+                break
+            position = joint.end()
+
+
+def _listed_after(low: str, who: Name) -> bool:
+    """ "my brother, Tom and Ann": more likely a list of people than "my brother Tom"."""
+    return bool(re.match(r"(?:,| and) [^\W\d_]+ and ", low[who.stop :]))
+
+
+def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
+    low, speaker = statement.low, scene.speaker
+    for pattern in (_INTRODUCED, _CALL_ME):
+        for match in pattern.finditer(low):
+            name = names_at.get(match.end())
+            if (
+                name is None
+                and pattern is _CALL_ME
+                and statement.text[match.end() : match.end() + 1].isupper()
+            ):
+                written = re.compile(r"[\w.'’-]+").match(statement.text, match.end())
+                name = (
+                    Name(written[0].rstrip("."), match.end(), match.end() + len(written[0]), False)
+                    if written
+                    else None
+                )
+            if name is None or (
+                pattern is _INTRODUCED
+                and "i'm" in match[0]
+                and re.match(r" (?:fan|lover|user|mom|dad|person)\b", low[name.stop :])
+            ):
+                continue
+            said = _TITLE.sub("", name.text)
+            if said.lower() != speaker.lower():
+                found.persons.add(said)
+                found.aliases.append((speaker, said))
+    last = scene.last_person
+    for match in _I_MEAN.finditer(low):
+        meant = names_at.get(match.end())
+        short = next((name for name in scene.names if match.start() <= name.begin < match.end()), None)
+        if meant and short and meant is not short:
+            found.aliases.append((meant.text, short.text))
+    for name in scene.names:
+        match = _LE_DICEN.match(low, name.stop) if statement.language == "es" else None
+        if match and (other := names_at.get(match.end())):
+            found.aliases.append((name.text, other.text))
+        match = _AND_I.match(low, name.stop)
+        if match:
+            predicate = {"engaged": "engaged_to", "married": "married_to", "dating": "partner_of"}[
+                match["bond"]
+            ]
+            found.claims.append(
+                Claim(speaker, predicate, name.text, name.begin, name.stop, False, 0.8, None, is_name=True)
+            )
+            found.persons.add(name.text)
+    for first, other in zip(scene.names, scene.names[1:], strict=False):
+        if low.startswith(" for short", other.stop) and _FOR_SHORT.fullmatch(low, first.stop, other.begin):
+            found.aliases.append((first.text, other.text))
+    for match in _CALLED.finditer(low):
+        called = names_at.get(match.end())
+        whom = match["whom"]
+        if called is None or whom == "me" or whom is None:
+            continue
+        before = [name for name in scene.names if name.stop <= match.start()]
+        who = before[-1].text if before else last
+        if who and who != called.text:
+            found.aliases.append((who, called.text))
+    for first in scene.names:
+        for pattern in (_GOES_BY, _SHORT_FOR, _PARENTHESIS):
+            match = pattern.match(low, first.stop)
+            other = names_at.get(match.end()) if match else None
+            if match is None or other is None:
+                continue
+            if (
+                pattern is _PARENTHESIS
+                and not _is_short_of(other.text, first.text)
+                and "or " not in match[0]
+                and "aka" not in match[0]
+            ):
+                continue
+            if pattern is _GOES_BY and match[0].strip() in {"called", "prefers", "known as"}:
+                continue
+            pair = (other.text, first.text) if pattern is _SHORT_FOR else (first.text, other.text)
+            found.aliases.append(pair)
+
+
+def _is_short_of(short: str, name: str) -> bool:
+    """Whether the one is the other's initials or beginning ("WHO", "Ali", "Bob" not)."""
+    initials = "".join(part[0] for part in name.split() if part[0].isupper())
+    bare = short.replace(".", "")
+    return bare.upper() == initials.upper() or (len(bare) > 1 and name.lower().startswith(bare.lower()))
+
+
+def _owner(statement: Statement, scene: Scene, position: int) -> str | None:
+    """Whose address stands at `position`: a name in front of it or right behind, else the speaker's if it says "my"."""
+    low = statement.low
+    before = [name for name in scene.names if name.stop <= position]
+    ahead = low[:position]
+    mine = list(_MINE.finditer(ahead))
+    role = list(re.compile(rf"\b(?:my|our|mi) (?:[a-z-]+ )?(?P<role>{ROLE})").finditer(ahead))
+    if before and (not mine or before[-1].begin > mine[-1].start()):
+        return before[-1].text
+    if role and mine and role[-1].start() == mine[-1].start():
+        return None
+    if mine:
+        return scene.speaker
+    if _NOT_MINE.search(ahead):
+        return scene.last_person if re.search(r"\b(?:his|her|su)\b", ahead) else None
+    return None
+
+
+def _addresses(statement: Statement, scene: Scene, marks: tuple[Mark, ...], found: Found) -> None:
+    low = statement.low
+    for mark in marks:
+        if mark.kind == "email":
+            owner = _owner(statement, scene, mark.begin)
+            if owner:
+                over = bool(_OLD.search(low[max(0, mark.begin - 40) : mark.begin]))
+                found.claims.append(Claim(owner, "email", mark.text, mark.begin, mark.stop, over, 0.9))
+                if not over:
+                    found.aliases.append((owner, mark.text))
+        elif mark.kind == "phone" and _PHONE.search(low):
+            owner = _owner(statement, scene, mark.begin)
+            if owner:
+                found.claims.append(Claim(owner, "phone", mark.text, mark.begin, mark.stop, False, 0.9))
+        elif mark.kind == "handle":
+            owner = scene.speaker if _HANDLE_OF_MINE.search(low) else None
+            if owner is None:
+                before = [name for name in scene.names if name.stop <= mark.begin]
+                linked = before and re.fullmatch(
+                    r"(?:'s? (?:\w+ ){0,3}(?:is)?| is| \(|, | goes by| on \w+ is)? ?(?:is )?\(?",
+                    low[before[-1].stop : mark.begin],
+                )
+                owner = before[-1].text if linked else None
+            if owner:
+                found.aliases.append((owner, mark.text))
+
+
+def _favourites(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
+    low = statement.low
+    grammar = GRAMMARS.get(statement.language)
+    if grammar is None:
+        return
+    pattern = english.FAVOURITE if statement.language == "en" else spanish.FAVOURITE
+    for match in pattern.finditer(low):
+        owner = scene.speaker
+        if match.groupdict().get("name"):
+            owner = next((name.text for name in scene.names if name.stop == match.end("name")), "")
+        begin, stop = _thing(statement, grammar.article, match.end(), names_at)
+        if owner and stop > begin:
+            found.claims.append(
+                _favourite(owner, match["thing"], statement.text[begin:stop], begin, stop, bool(match["was"]))
+            )
+    for match in english.IS_FAVOURITE.finditer(low) if statement.language == "en" else ():
+        begin = max(
+            (
+                low.rfind(mark, 0, match.start()) + len(mark)
+                for mark in (", ", "; ", " and ", " but ")
+                if mark in low[: match.start()]
+            ),
+            default=0,
+        )
+        article = grammar.article.match(low, begin)
+        begin = article.end() if article else begin
+        if 0 < len(low[begin : match.start()].split()) <= 5 and not re.match(
+            r"(?:it|this|that|which|he|she|they)\b", low[begin:]
+        ):
+            found.claims.append(
+                _favourite(
+                    scene.speaker,
+                    match["thing"],
+                    statement.text[begin : match.start()],
+                    begin,
+                    match.start(),
+                    False,
+                )
+            )
+
+
+def _thing(
+    statement: Statement, article: re.Pattern[str], position: int, names_at: dict[int, Name]
+) -> tuple[int, int]:
+    """What is the favourite: a quoted title, a name, or the words up to the next mark."""
+    low = statement.low
+    match = article.match(low, position)
+    begin = match.end() if match else position
+    if name := names_at.get(begin) or names_at.get(position):
+        return name.begin, name.stop
+    if statement.text[begin : begin + 1] in tuple("\"“«'‘*"):
+        close = re.compile(r"[\"”»'’*]").search(statement.text, begin + 1)
+        return (begin + 1, close.start()) if close else (begin, begin)
+    end = re.compile(
+        r"[,.;:!?()\n]|\s(?:and|but|because|since|so|which|though|although|with|y|pero|porque|aunque|by|from|when|even|i|now|these days|ever|right now|too|also)\b|$"
+    ).search(low, begin)
+    stop = end.start() if end else len(low)
+    if len(low[begin:stop].split()) > 6 or re.match(
+        r"(?:when|that|how|to be|it|this|not|cuando|que|hard)\b", low[begin:]
+    ):
+        return begin, begin
+    return begin, stop
+
+
+def _favourite(owner: str, thing: str, chosen: str, begin: int, stop: int, over: bool) -> Claim:
+    stem = thing.strip().split(" de ")[0].removeprefix("kind of ").removeprefix("type of ")
+    stem = spanish.THINGS.get(stem, stem).replace("color", "colour").replace("colouur", "colour")
+    if stem == "movie":
+        stem = "film"
+    return Claim(
+        owner, "favourite_" + re.sub(r"[^\w]+", "_", stem), chosen.strip(" *_\"'"), begin, stop, over, 0.9
+    )
+
+
+def _birthdays(statement: Statement, scene: Scene, found: Found) -> None:
+    low = statement.low
+    pattern = english.BIRTHDAY if statement.language == "en" else spanish.BIRTHDAY
+    for match in pattern.finditer(low):
+        owner = (
+            scene.speaker
+            if not match["name"]
+            else next((n.text for n in scene.names if n.stop == match.end("name")), None)
+        )
+        date = next(
+            (
+                one
+                for one in scene.dates
+                if match.end() - 1 <= one.begin <= match.end() + 12 and one.grain == "day"
+            ),
+            None,
+        )
+        written = statement.text[date.begin : date.stop] if date else ""
+        if owner and date and re.search(r"\d", written) and re.search(r"(?:19|20)\d\d", written):
+            found.claims.append(
+                Claim(owner, "born_on", date.start.date().isoformat(), date.begin, date.stop, False, 0.9)
+            )

@@ -1,0 +1,119 @@
+"""The distilled layer of a recall: which memories and facts are near to the question, and the turns that they are keys to.
+
+Measured on LoCoMo with the facts that the data set itself names: what tells is late interaction, then the cosine, and words
+hardly more. Relevance is lent to the turns steeply (its fourth power), so that only what answers lends anything: lent as it
+is, it lifts as many wrong turns as right ones (docs/path.md).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.ports.reranker import Reranker
+from everlore.recall import bm25, fuse
+from everlore.recall.bm25 import Lexical
+from everlore.recall.late import late_scores
+from everlore.recall.search import Search
+from everlore.store import index, recall_distilled
+from everlore.store import recall as store
+from everlore.store.recall import LaneTimeout, Surroundings
+from everlore.store.recall_distilled import DistilledCandidates
+
+_WORDS, _COSINE, _LATE = 0.25, 1.0, 2.0
+_STEEPNESS = 4
+# Turns of so many of the best memories and facts become candidates.
+_SEEDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """Memories and facts near to the question. `relevance` is 0-1 over them; `late` the reranker's raw scores by passage;
+    `counts` how often each term of the question occurs in each."""
+
+    candidates: DistilledCandidates
+    relevance: fuse.Scores
+    late: dict[int, float]
+    counts: NDArray[np.float64]
+    lexical: Lexical
+
+
+async def distilled(search: Search, reranker: Reranker | None) -> Distilled | None:
+    """The best of the layer by words and by meaning; None when nothing is near, or it is too late."""
+    if search.view.distilled is None:
+        return None
+    try:
+        async with store.lane(search.connection, search.clock.remaining_ms()):
+            return await _distilled(search, reranker)
+    except LaneTimeout:
+        search.clock.late("distilled")
+        return None
+
+
+async def scored(
+    search: Search, lexical: Lexical, numbers: Iterable[int], reranker: Reranker | None
+) -> Distilled | None:
+    """The given distilled passages with their relevance."""
+    assert search.view.distilled is not None  # noqa: S101 - asked only where there is something distilled
+    if not (chosen := sorted(set(numbers))):
+        return None
+    model_id = search.model.model_id if search.model and search.encoded else None
+    found = await recall_distilled.candidates(search.connection, chosen, model_id)
+    signals = [(_WORDS, fuse.scaled(lexical.scores[found.passage_ids].astype(np.float64)))]
+    indexed: NDArray[np.bool_] | None = None
+    if search.encoded is not None and found.vectors is not None:
+        indexed = np.asarray(np.any(found.vectors != 0, axis=1), dtype=np.bool_)
+        signals.append((_COSINE, fuse.scaled((found.vectors @ search.encoded.vector).astype(np.float64))))
+    late: dict[int, float] = {}
+    weights = search.weights
+    if reranker is not None and weights.late_interaction > 0 and weights.rerank_depth > 0:
+        order = np.argsort(-fuse.weighted(signals, indexed), kind="stable")[: 2 * weights.rerank_depth]
+        late = await late_scores(
+            search, found.passage_ids[order].tolist(), reranker, search.view.distilled, lexical
+        )
+        if late:
+            signals.append((_LATE, fuse.with_unknown([late.get(n) for n in found.passage_ids.tolist()])))
+    relevance = fuse.weighted(signals, indexed)
+    # One candidate alone, or none better than another, is as relevant as can be here.
+    relevance = fuse.scaled(relevance) if np.ptp(relevance) > 0 else np.ones_like(relevance)
+    return Distilled(found, relevance, late, lexical.counts(found.passage_ids), lexical)
+
+
+def seeds(found: Distilled) -> list[tuple[int, float]]:
+    """Passages of the turns that the best memories and facts rest on, with what those lend."""
+    best = np.argsort(-found.relevance, kind="stable")[:_SEEDS].tolist()
+    order = {place: rank for rank, place in enumerate(best)}
+    pairs = [(place, number) for place, number in found.candidates.sources if place in order]
+    pairs.sort(key=lambda pair: order[pair[0]])
+    return [(number, float(found.relevance[place])) for place, number in pairs]
+
+
+def lent(found: Distilled, candidates: Surroundings) -> fuse.Scores:
+    """For each candidate turn what the best memory or fact that rests on it lends; 0 where there is none."""
+    best: dict[bytes, float] = {}
+    for place, message_id in found.candidates.keys:
+        best[message_id] = max(best.get(message_id, 0.0), float(found.relevance[place]))
+    return np.array([best.get(message_id, 0.0) for message_id in candidates.message_ids]) ** _STEEPNESS
+
+
+async def _distilled(search: Search, reranker: Reranker | None) -> Distilled | None:
+    view = search.view.distilled
+    assert view is not None  # noqa: S101 - asked only where there is something distilled
+    lexical = bm25.score(view)
+    depth = max(search.weights.lane_depth, search.ask.memories + search.ask.facts)
+    words = bm25.best(lexical.scores, depth)
+    near = await _nearest(search, view.passages, depth)
+    numbers = {number for number, _ in words} | {number for number, _ in near}
+    return await scored(search, lexical, numbers, reranker)
+
+
+async def _nearest(search: Search, size: int, depth: int) -> list[tuple[int, float]]:
+    if search.model is None or search.encoded is None:
+        return []
+    connection, model_id, vector = search.connection, search.model.model_id, search.encoded.vector
+    if size > search.weights.exact_below and await index.has_vector_index(
+        connection, model_id, distilled=True
+    ):
+        return await store.vector_hnsw(connection, model_id, vector, depth, store.Filter(), distilled=True)
+    return await store.vector_exact(connection, model_id, vector, depth, distilled=True)

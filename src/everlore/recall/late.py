@@ -1,0 +1,76 @@
+"""Reranking: the best candidates of a layer, looked at once more together with the question."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.domain.errors import ModelUnavailable
+from everlore.ports.embedder import EncodedQuestion
+from everlore.ports.reranker import Candidate, Question, Reranker
+from everlore.recall import bm25
+from everlore.recall.bm25 import Lexical
+from everlore.recall.plan import words
+from everlore.recall.search import Search
+from everlore.store import recall as store
+from everlore.store.postings import LexicalView
+from everlore.store.recall import LaneTimeout
+
+_STOP_WORD_WEIGHT = 0.1
+
+
+async def late_scores(
+    search: Search, numbers: Sequence[int], reranker: Reranker, view: LexicalView, lexical: Lexical
+) -> dict[int, float]:
+    """The reranker's scores of passages, by number; empty when it cannot be used or is late. `view` and `lexical` are of
+    the layer that the passages are in: they say how rare a word is there."""
+    try:
+        async with store.lane(search.connection, search.clock.remaining_ms()):
+            return await _scored(search, numbers, reranker, view, lexical)
+    except LaneTimeout:
+        search.clock.late("rerank")
+    except ModelUnavailable as error:
+        search.clock.degraded.append(f"the reranker cannot be used: {error}")
+    return {}
+
+
+async def _scored(
+    search: Search, numbers: Sequence[int], reranker: Reranker, view: LexicalView, lexical: Lexical
+) -> dict[int, float]:
+    encoded = search.encoded
+    if reranker.needs == "tokens":
+        if search.model is None or encoded is None or encoded.tokens is None:
+            return {}
+        matrices = await store.tokens(search.connection, numbers, search.model.model_id)
+        asked = [Candidate(number, None, matrices.get(number)) for number in numbers]
+    else:
+        of_passage = await store.texts(search.connection, numbers)
+        asked = [Candidate(number, of_passage.get(number), None) for number in numbers]
+    question = search.ask.question
+    scored = await reranker.score(
+        Question(question, encoded, token_weights(question, encoded, view, lexical)), asked
+    )
+    return {number: value for number, value in zip(numbers, scored, strict=True) if value is not None}
+
+
+def token_weights(
+    question: str, encoded: EncodedQuestion | None, view: LexicalView, lexical: Lexical
+) -> NDArray[np.float32]:
+    """How much each token of the question tells: its word's inverse document frequency; punctuation nothing."""
+    if encoded is None or encoded.tokens is None:
+        return np.zeros(0, dtype=np.float32)
+    term_of = dict(view.words)
+    unseen = bm25.inverse_document_frequency(max(view.passages, 1), 0)
+    spans = words(question)
+    weights = np.zeros(len(encoded.spans), dtype=np.float32)
+    for place, (start, _) in enumerate(encoded.spans):
+        word = next((text for first, end, text in spans if first <= start < end), None)
+        if word is None:
+            continue
+        if word in term_of:
+            term = term_of[word]
+            weights[place] = _STOP_WORD_WEIGHT if term is None else lexical.rarity(term)
+        else:
+            weights[place] = unseen
+    total = weights.sum()
+    return weights / total if total > 0 else np.full_like(weights, 1 / max(len(weights), 1))

@@ -1,0 +1,221 @@
+"""What the distil step reads and leaves behind: windows, marks, spans to be read anew."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everlore.domain.ids import new_id
+from everlore.store.database import Connection, fetched
+from everlore.store.queries import queries
+
+STEP = "distil"
+
+_QUERIES = queries("distilling")
+
+
+@dataclass(frozen=True, slots=True)
+class SaidRow:
+    """A message with what the distil step needs of it."""
+
+    message_id: UUID
+    position: int
+    session_id: UUID
+    role: str
+    author: str
+    at: datetime
+    recorded_at: datetime
+    text: str
+    captions: tuple[str, ...]
+    off_the_record: bool
+    system_prompt: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a thread is distilled, how far it goes, and when it was last written to."""
+
+    position: int
+    written: int
+    last_at: datetime | None
+    taxonomy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedWindow:
+    """A window that could not be read; `everlore jobs retry` reads it again."""
+
+    workspace: str
+    workspace_id: UUID
+    thread: str
+    thread_id: UUID
+    first: int
+    last: int
+    extractor: str
+    error: str
+    failed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Distillation:
+    """What became of one window."""
+
+    thread_id: UUID
+    first: int
+    last: int
+    extractor: str
+    extractor_version: str
+    memories: int
+    facts: int
+    rejected: int
+    error: str | None
+
+
+_DISTILLATION = [field.name for field in fields(Distillation)]
+
+
+async def mark(connection: Connection, thread_id: UUID) -> Mark | None:
+    row = await (await connection.execute(_QUERIES["mark"], {"thread_id": thread_id})).fetchone()
+    return Mark(*row) if row else None
+
+
+def _said(row: Sequence[Any]) -> SaidRow:
+    return SaidRow(*row[:8], captions=tuple(row[8]), off_the_record=row[9], system_prompt=row[10])
+
+
+async def said(connection: Connection, thread_id: UUID, first: int, last: int) -> list[SaidRow]:
+    """The messages at positions `first` to `last`, in order."""
+    rows = await (
+        await connection.execute(_QUERIES["said"], {"thread_id": thread_id, "first": first, "last": last})
+    ).fetchall()
+    return [_said(row) for row in rows]
+
+
+async def earlier(connection: Connection, thread_id: UUID, before: int, at_most: int) -> list[SaidRow]:
+    """The messages before a position, at most so many, in order."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["earlier"], {"thread_id": thread_id, "before": before, "at_most": at_most}
+        )
+    ).fetchall()
+    return [_said(row) for row in reversed(rows)]
+
+
+async def lock_workspace(connection: Connection) -> None:
+    """The lock under which what is new is held against what is known: one commit of a workspace at a time."""
+    await connection.execute(_QUERIES["lock_workspace"])
+
+
+async def lock_mark(connection: Connection, thread_id: UUID) -> int | None:
+    """The position that the thread is distilled to, locked; None if the thread has gone."""
+    row = await (await connection.execute(_QUERIES["lock_mark"], {"thread_id": thread_id})).fetchone()
+    return row[0] if row else None
+
+
+async def advance(connection: Connection, thread_id: UUID, upto: int) -> None:
+    await connection.execute(_QUERIES["advance"], {"thread_id": thread_id, "upto": upto})
+
+
+async def lock_messages(connection: Connection, message_ids: Sequence[UUID]) -> set[UUID]:
+    """Of these messages those that still exist, kept until the commit."""
+    rows = await (
+        await connection.execute(_QUERIES["lock_messages"], {"messages": list(message_ids)})
+    ).fetchall()
+    return {row[0] for row in rows}
+
+
+async def note(connection: Connection, done: Distillation, at: datetime) -> None:
+    """Write down what became of a window; an earlier reading of it is superseded."""
+    await connection.execute(
+        _QUERIES["supersede_windows"],
+        {"thread_id": done.thread_id, "first": done.first, "last": done.last, "at": at},
+    )
+    await connection.execute(
+        _QUERIES["note"],
+        {name: getattr(done, name) for name in _DISTILLATION} | {"distillation_id": new_id(), "at": at},
+    )
+
+
+async def windows(
+    connection: Connection, thread_id: UUID, since: int | None = None, until: int | None = None
+) -> list[tuple[int, int]]:
+    """First and last position of the windows of a thread that were distilled and overlap the span."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["windows"], {"thread_id": thread_id, "since": since, "until": until}
+        )
+    ).fetchall()
+    return [(row[0], row[1]) for row in rows]
+
+
+async def ask_again(connection: Connection, thread_id: UUID, firsts: Sequence[int], at: datetime) -> None:
+    """Have windows read anew; the job finds them."""
+    await connection.execute(
+        _QUERIES["ask_again"], {"thread_id": thread_id, "firsts": list(firsts), "at": at}
+    )
+
+
+async def asked_again(connection: Connection, thread_id: UUID) -> tuple[int, int] | None:
+    """The next window of a thread that is to be read anew: first and last position."""
+    row = await (await connection.execute(_QUERIES["asked_again"], {"thread_id": thread_id})).fetchone()
+    return (row[0], row[1]) if row else None
+
+
+async def take_again(connection: Connection, thread_id: UUID, first: int) -> bool:
+    """Strike a window off the list of those to be read anew; whether it stood there."""
+    cursor = await connection.execute(_QUERIES["take_again"], {"thread_id": thread_id, "first": first})
+    return cursor.rowcount > 0
+
+
+async def defer(connection: Connection, thread_id: UUID) -> None:
+    """Leave a distil job for the thread, on the caller's transaction."""
+    await connection.execute(_QUERIES["defer"], {"thread_id": thread_id})
+
+
+async def waiting(connection: Connection) -> tuple[int, int, int]:
+    """Of the workspace: threads and messages that are not distilled, and windows that failed."""
+    row = await (await connection.execute(_QUERIES["waiting"])).fetchone()
+    return (row[0], row[1], row[2]) if row else (0, 0, 0)
+
+
+async def waiting_threads(connection: Connection) -> list[tuple[UUID, str, int, int]]:
+    """Threads with messages that are not distilled: id, name, how many messages and characters."""
+    rows = await (await connection.execute(_QUERIES["waiting_threads"])).fetchall()
+    return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+
+async def unfinished(connection: Connection, thread: str | None) -> list[UUID]:
+    """Threads of the workspace with messages to distil or windows to read anew."""
+    rows = await (await connection.execute(_QUERIES["unfinished"], {"thread": thread})).fetchall()
+    return [row[0] for row in rows]
+
+
+async def threads_to_distil(
+    connection: Connection, quiet_since: datetime, at_most: int
+) -> list[tuple[UUID, UUID]]:
+    """Workspace and thread where a window waits. For the sweep: needs the workers' role."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["threads_to_distil"], {"quiet_since": quiet_since, "at_most": at_most}
+        )
+    ).fetchall()
+    return [(row[0], row[1]) for row in rows]
+
+
+async def failed_windows(connection: Connection) -> list[FailedWindow]:
+    """Of all workspaces. Needs the workers' role."""
+    rows = await (await connection.execute(_QUERIES["failed_windows"])).fetchall()
+    return [FailedWindow(*row) for row in rows]
+
+
+async def suggest_taxonomy(connection: Connection, thread_id: UUID, path: str, at: datetime) -> None:
+    """A path that a thread may belong to; suggested again it counts once more."""
+    await connection.execute(
+        _QUERIES["suggest_taxonomy"],
+        {"suggestion_id": new_id(), "thread_id": thread_id, "path": path, "at": at},
+    )
+
+
+async def count(connection: Connection) -> int:
+    return fetched(await (await connection.execute(_QUERIES["count"])).fetchone())

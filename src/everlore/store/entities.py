@@ -1,0 +1,289 @@
+"""Entities and the alias matrix: who is known, under which names, and in which messages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from everlore.domain.graph import LinkSuggestion, Node
+from everlore.domain.ids import new_id, new_ids, short_id
+from everlore.domain.memories import Alias, AliasOrigin, Entity, EntityType
+from everlore.store.database import Connection
+from everlore.store.queries import queries
+
+_QUERIES = queries("entities")
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntity:
+    entity_id: UUID
+    name: str
+    type: EntityType
+
+
+@dataclass(frozen=True, slots=True)
+class NewAlias:
+    """`key` is that of `everlore.text.variants`."""
+
+    entity_id: UUID
+    variant: str
+    key: str
+    weight: float
+    origin: AliasOrigin
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An alias that a name was looked up as. `given` is the key, name or word that was asked for; `score` is 0-1."""
+
+    given: str
+    entity_id: UUID
+    variant: str
+    weight: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message stands: what tells whether two worlds meet."""
+
+    message_id: UUID
+    thread_id: UUID
+    position: int
+    project_id: UUID | None
+    taxonomy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a current fact says of an entity."""
+
+    predicate: str
+    object_id: UUID | None
+    object: str
+    valid_from: datetime
+
+
+async def insert(connection: Connection, entities: Sequence[NewEntity], now: datetime) -> None:
+    if entities:
+        parameters = {
+            "ids": [e.entity_id for e in entities],
+            "names": [e.name for e in entities],
+            "types": [e.type for e in entities],
+            "now": now,
+        }
+        await connection.execute(_QUERIES["insert_entities"], parameters)
+
+
+async def add_aliases(connection: Connection, aliases: Sequence[NewAlias], now: datetime) -> None:
+    """Add names; the surest of those with one key and entity wins."""
+    best: dict[tuple[UUID, str], NewAlias] = {}
+    for alias in sorted(aliases, key=lambda alias: alias.weight):
+        best[alias.entity_id, alias.key] = alias
+    if best:
+        chosen = list(best.values())
+        parameters = {
+            "ids": new_ids(len(chosen)),
+            "entities": [a.entity_id for a in chosen],
+            "variants": [a.variant for a in chosen],
+            "keys": [a.key for a in chosen],
+            "weights": [a.weight for a in chosen],
+            "origins": [a.origin for a in chosen],
+            "now": now,
+        }
+        await connection.execute(_QUERIES["add_aliases"], parameters)
+
+
+async def find_alias(connection: Connection, entity_id: UUID, key: str) -> tuple[UUID, str] | None:
+    parameters = {"entity_id": entity_id, "key": key}
+    row = await (await connection.execute(_QUERIES["find_alias"], parameters)).fetchone()
+    return (row[0], row[1]) if row else None
+
+
+async def remove_alias(connection: Connection, alias_id: UUID) -> None:
+    await connection.execute(_QUERIES["delete_alias"], {"alias_id": alias_id})
+
+
+async def rename(connection: Connection, entity_id: UUID, name: str) -> None:
+    await connection.execute(_QUERIES["rename"], {"entity_id": entity_id, "name": name})
+
+
+async def retype(connection: Connection, entity_id: UUID, kind: EntityType) -> None:
+    await connection.execute(_QUERIES["retype"], {"entity_id": entity_id, "type": kind})
+
+
+async def add_mentions(connection: Connection, pairs: Iterable[tuple[UUID, UUID]], now: datetime) -> None:
+    """Each pair is an entity and a message that names it."""
+    if chosen := sorted(set(pairs)):
+        parameters = {"entities": [e for e, _ in chosen], "messages": [m for _, m in chosen], "now": now}
+        await connection.execute(_QUERIES["add_mentions"], parameters)
+
+
+async def link_memories(connection: Connection, pairs: Iterable[tuple[UUID, UUID]]) -> None:
+    """Each pair is a memory's lineage and an entity that it speaks of."""
+    if chosen := sorted(set(pairs)):
+        parameters = {"lineages": [m for m, _ in chosen], "entities": [e for _, e in chosen]}
+        await connection.execute(_QUERIES["link_memories"], parameters)
+
+
+async def by_keys(connection: Connection, keys: Iterable[str]) -> list[Match]:
+    """Entities by the exact keys of their names; merged ones never."""
+    cursor = await connection.execute(_QUERIES["by_keys"], {"keys": sorted(set(keys))})
+    return [
+        Match(key, entity_id, variant, weight, weight)
+        for key, entity_id, variant, weight, _ in await cursor.fetchall()
+    ]
+
+
+async def similar(
+    connection: Connection, names: Iterable[str], threshold: float, at_most: int
+) -> list[Match]:
+    """For each name, the entities whose names are spelled nearly so: trigram similarity from `threshold` (0-1) on."""
+    parameters = {"names": sorted(set(names)), "threshold": threshold, "at_most": at_most}
+    return [
+        Match(*row) for row in await (await connection.execute(_QUERIES["similar"], parameters)).fetchall()
+    ]
+
+
+async def with_word(connection: Connection, words: Iterable[str], at_most: int) -> list[Match]:
+    """For each word, the entities that have it in a name, those of short names first."""
+    parameters = {"words": sorted(set(words)), "at_most": at_most}
+    rows = await (await connection.execute(_QUERIES["with_word"], parameters)).fetchall()
+    return [Match(word, entity_id, variant, weight, weight) for word, entity_id, variant, weight in rows]
+
+
+async def ending(connection: Connection, digits: str) -> list[UUID]:
+    """Up to two entities whose id ends so: none, the one, or proof that more must be typed."""
+    rows = await (await connection.execute(_QUERIES["entities_ending"], {"ending": digits})).fetchall()
+    return [row[0] for row in rows]
+
+
+async def surviving(connection: Connection, entity_id: UUID) -> UUID | None:
+    """The entity, or what it was merged into in the end; None if there is none of that id."""
+    row = await (await connection.execute(_QUERIES["surviving"], {"entity_id": entity_id})).fetchone()
+    return row[0] if row else None
+
+
+async def load(connection: Connection, entity_ids: Sequence[UUID], *, counted: bool = True) -> list[Entity]:
+    """Entities with their names, in the order asked for; and with the number of their mentions, which for one that every
+    message names takes time, if `counted` (else 0)."""
+    parameters = {"entities": list(entity_ids), "count_to": None if counted else 0}
+    aliases: dict[UUID, list[Alias]] = {}
+    for entity_id, *alias in await (
+        await connection.execute(_QUERIES["load_aliases"], parameters)
+    ).fetchall():
+        aliases.setdefault(entity_id, []).append(Alias(*alias))
+    rows = await (await connection.execute(_QUERIES["load_entities"], parameters)).fetchall()
+    found = {row[0]: Entity(*row, aliases=tuple(aliases.get(row[0], ()))) for row in rows}
+    return [found[entity_id] for entity_id in entity_ids if entity_id in found]
+
+
+async def nodes(
+    connection: Connection, distances: Mapping[UUID, int]
+) -> tuple[dict[UUID, Node], dict[UUID, tuple[UUID, ...]]]:
+    """Entities as nodes, labelled so that namesakes can be told apart; and the namesakes of those that have any."""
+    rows = await (await connection.execute(_QUERIES["describe"], {"entities": list(distances)})).fetchall()
+    found: dict[UUID, Node] = {}
+    namesakes: dict[UUID, tuple[UUID, ...]] = {}
+    for entity_id, name, kind, others, variants in rows:
+        label = name if not others else f"{name} ({_descriptor(name, variants) or short_id(entity_id)})"
+        found[entity_id] = Node(entity_id, name, label, kind, distances[entity_id])
+        if others:
+            namesakes[entity_id] = tuple(others)
+    return found, namesakes
+
+
+def _descriptor(name: str, variants: Sequence[str]) -> str | None:
+    """What tells somebody from his namesakes: whose he is, else the longest that says more than the name."""
+    telling = [variant for variant in variants if variant.casefold() != name.casefold()]
+    possessive = [variant for variant in telling if "'s " in variant.replace("\u2019", "'")]
+    return max(possessive or telling, key=len, default=None)
+
+
+async def most_mentioned(connection: Connection, kind: EntityType | None, at_most: int) -> list[UUID]:
+    parameters = {"type": kind, "at_most": at_most}
+    rows = await (await connection.execute(_QUERIES["most_mentioned"], parameters)).fetchall()
+    return [row[0] for row in rows]
+
+
+async def count_facts(connection: Connection, entity_ids: Sequence[UUID], now: datetime) -> dict[UUID, int]:
+    parameters = {"entities": list(entity_ids), "now": now}
+    return dict(await (await connection.execute(_QUERIES["count_facts"], parameters)).fetchall())
+
+
+async def last_mentions(
+    connection: Connection, entity_ids: Iterable[UUID], at_most: int
+) -> dict[UUID, list[Place]]:
+    """For each entity, where its last mentions stand, at most so many."""
+    parameters = {"entities": sorted(set(entity_ids)), "at_most": at_most}
+    found: dict[UUID, list[Place]] = {}
+    for entity_id, thread_id, position, message_id, project_id, taxonomy in await (
+        await connection.execute(_QUERIES["last_mentions"], parameters)
+    ).fetchall():
+        found.setdefault(entity_id, []).append(Place(message_id, thread_id, position, project_id, taxonomy))
+    return found
+
+
+async def mentions_in(connection: Connection, messages: Iterable[UUID]) -> list[tuple[UUID, UUID]]:
+    """Entity and message, for each mention that the messages have already."""
+    cursor = await connection.execute(_QUERIES["mentions_in"], {"messages": sorted(set(messages))})
+    return [(row[0], row[1]) for row in await cursor.fetchall()]
+
+
+async def places(connection: Connection, messages: Iterable[UUID]) -> dict[UUID, Place]:
+    cursor = await connection.execute(_QUERIES["places_of"], {"messages": sorted(set(messages))})
+    return {row[0]: Place(*row) for row in await cursor.fetchall()}
+
+
+async def stated(
+    connection: Connection, entity_ids: Iterable[UUID], predicates: Iterable[str]
+) -> dict[UUID, list[Stated]]:
+    """What current facts of these predicates say of each entity."""
+    parameters = {"entities": sorted(set(entity_ids)), "predicates": sorted(set(predicates))}
+    found: dict[UUID, list[Stated]] = {}
+    for entity_id, *fact in await (await connection.execute(_QUERIES["stated"], parameters)).fetchall():
+        found.setdefault(entity_id, []).append(Stated(*fact))
+    return found
+
+
+async def suggest_links(
+    connection: Connection, pairs: Sequence[tuple[UUID, UUID, str, float]], now: datetime
+) -> None:
+    """Each is two entities that may be one, the reason, and how likely it is (0-1). Once decided, never again."""
+    if pairs:
+        parameters = {
+            "ids": new_ids(len(pairs)),
+            "entities": [pair[0] for pair in pairs],
+            "others": [pair[1] for pair in pairs],
+            "reasons": [pair[2] for pair in pairs],
+            "scores": [pair[3] for pair in pairs],
+            "now": now,
+        }
+        await connection.execute(_QUERIES["suggest_links"], parameters)
+
+
+async def link_suggestions(connection: Connection, at_most: int) -> list[LinkSuggestion]:
+    rows = await (await connection.execute(_QUERIES["link_suggestions"], {"at_most": at_most})).fetchall()
+    shown, _ = await nodes(connection, {entity_id: 0 for row in rows for entity_id in row[1:3]})
+    return [
+        LinkSuggestion(suggestion_id, shown[one], shown[other], reason, score, at)
+        for suggestion_id, one, other, reason, score, at in rows
+    ]
+
+
+async def lock_suggestion(
+    connection: Connection, suggestion_id: UUID
+) -> tuple[UUID, UUID, datetime | None] | None:
+    """The two entities of a suggestion and when it was decided; None if there is none of that id."""
+    cursor = await connection.execute(_QUERIES["link_suggestion"], {"suggestion_id": suggestion_id})
+    row = await cursor.fetchone()
+    return (row[0], row[1], row[2]) if row else None
+
+
+async def decide_link(connection: Connection, suggestion_id: UUID, accepted: bool, now: datetime) -> None:
+    parameters = {"suggestion_id": suggestion_id, "accepted": accepted, "now": now}
+    await connection.execute(_QUERIES["decide_link"], parameters)
+
+
+def new_entity(name: str, kind: EntityType) -> NewEntity:
+    return NewEntity(new_id(), name, kind)

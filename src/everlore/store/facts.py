@@ -1,0 +1,320 @@
+"""Facts: versions of edges between entities, and every statement that they rest on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everlore.domain.ids import new_id
+from everlore.domain.memories import AsOf, Fact, Source
+from everlore.store.database import Connection, fetched
+from everlore.store.queries import queries
+
+_QUERIES = queries("facts")
+_COLUMNS = len(fields(Fact)) - 1  # all but the sources
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What a fact says, apart from when. `object_key` is what objects are compared by."""
+
+    subject_id: UUID
+    predicate: str
+    object_id: UUID | None
+    object: str
+    object_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRow:
+    """One statement as it is stored; `lineage_id` is the fact that it counts for."""
+
+    source_id: UUID
+    lineage_id: UUID
+    predicate: str
+    object_key: str
+    said_at: datetime
+    valid_from: datetime | None
+    ended: bool
+    corrects: bool
+    confidence: float
+    message_id: UUID | None
+    memory_lineage_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentFact:
+    """The version of a fact that is believed now."""
+
+    fact_id: UUID
+    lineage_id: UUID
+    edge: Edge
+    confidence: float
+    valid_from: datetime
+    valid_to: datetime | None
+    superseded_by: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactListing:
+    """What a list of facts is limited to. `history` brings what held once, too."""
+
+    subjects: Sequence[UUID] | None = None
+    about: Sequence[UUID] | None = None
+    predicate: str | None = None
+    object: str | None = None
+    as_of: AsOf = field(default_factory=AsOf)
+    history: bool = False
+    review: str | None = None
+    limit: int = 50
+    offset: int = 0
+
+
+_STATEMENT = [field.name for field in fields(StatementRow)]
+_LISTING = [field.name for field in fields(FactListing)]
+
+
+def fact_of(row: Sequence[Any]) -> Fact:
+    """A fact from a row of the view `fact_shown`; columns beyond those of a fact are left out."""
+    return Fact(*row[:_COLUMNS])
+
+
+async def statements(
+    connection: Connection, subject_id: UUID, predicates: Sequence[str], object_key: str | None
+) -> list[StatementRow]:
+    """Everything that was stated of a group and still counts; `object_key` None takes all objects."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["statements"],
+            {"subject_id": subject_id, "predicates": list(predicates), "object_key": object_key},
+        )
+    ).fetchall()
+    return [StatementRow(*row) for row in rows]
+
+
+async def current_of_group(
+    connection: Connection, subject_id: UUID, predicates: Sequence[str], object_key: str | None
+) -> list[CurrentFact]:
+    rows = await (
+        await connection.execute(
+            _QUERIES["current_of_group"],
+            {"subject_id": subject_id, "predicates": list(predicates), "object_key": object_key},
+        )
+    ).fetchall()
+    return [CurrentFact(row[0], row[1], Edge(*row[2:7]), *row[7:]) for row in rows]
+
+
+async def insert(
+    connection: Connection,
+    edge: Edge,
+    *,
+    lineage_id: UUID | None = None,
+    valid_from: datetime,
+    valid_to: datetime | None,
+    superseded_by: UUID | None,
+    confidence: float,
+    extractor: str | None,
+    extractor_version: str | None,
+    recorded_at: datetime,
+    review: str | None = None,
+    review_reason: str | None = None,
+    fact_id: UUID | None = None,
+) -> UUID:
+    """A first version, or with `lineage_id` the next one (the one before is closed); returns its id."""
+    fact_id = fact_id or new_id()
+    await connection.execute(
+        _QUERIES["insert"],
+        {
+            "fact_id": fact_id,
+            "lineage_id": lineage_id or fact_id,
+            "subject_id": edge.subject_id,
+            "predicate": edge.predicate,
+            "object_id": edge.object_id,
+            "object": edge.object,
+            "object_key": edge.object_key,
+            "confidence": confidence,
+            "valid_from": valid_from,
+            "valid_to": valid_to,
+            "superseded_by": superseded_by,
+            "review": review,
+            "review_reason": review_reason,
+            "extractor": extractor,
+            "extractor_version": extractor_version,
+            "recorded_at": recorded_at,
+        },
+    )
+    if lineage_id is not None:
+        await connection.execute(
+            _QUERIES["close_version"],
+            {"fact_id": fact_id, "lineage_id": lineage_id, "recorded_at": recorded_at},
+        )
+    return fact_id
+
+
+async def set_confidence(connection: Connection, fact_id: UUID, confidence: float) -> None:
+    await connection.execute(_QUERIES["set_confidence"], {"fact_id": fact_id, "confidence": confidence})
+
+
+async def set_passage(connection: Connection, lineage_id: UUID, passage_id: int) -> None:
+    """All versions of a fact say the same words, so they share one passage."""
+    await connection.execute(_QUERIES["set_passage"], {"lineage_id": lineage_id, "passage_id": passage_id})
+
+
+async def add_statement(
+    connection: Connection,
+    statement: StatementRow,
+    span: tuple[int, int] | None,
+    recorded_at: datetime,
+) -> None:
+    await connection.execute(
+        _QUERIES["add_statement"],
+        {name: getattr(statement, name) for name in _STATEMENT}
+        | {
+            "start": span[0] if span else None,
+            "end": span[1] if span else None,
+            "recorded_at": recorded_at,
+        },
+    )
+
+
+async def move_statements(connection: Connection, source_ids: Sequence[UUID], lineage_id: UUID) -> None:
+    """From now on these statements count for another fact: its stretch of time is theirs."""
+    await connection.execute(
+        _QUERIES["move_statements"], {"sources": list(source_ids), "lineage_id": lineage_id}
+    )
+
+
+async def retract_statements(
+    connection: Connection, message_ids: Sequence[UUID], retracted_at: datetime
+) -> list[tuple[UUID, str, str]]:
+    """What extraction read in these messages no longer counts; returns subject, predicate and object key of what it was."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["retract_statements"], {"messages": list(message_ids), "retracted_at": retracted_at}
+        )
+    ).fetchall()
+    return list(dict.fromkeys((row[0], row[1], row[2]) for row in rows))
+
+
+async def of_memories(connection: Connection, lineages: Sequence[UUID]) -> list[tuple[UUID, CurrentFact]]:
+    """The facts, as they are believed now, that memories express: memory lineage and fact."""
+    rows = await (await connection.execute(_QUERIES["of_memories"], {"lineages": list(lineages)})).fetchall()
+    return [(row[0], CurrentFact(row[1], row[2], Edge(*row[3:8]), *row[8:])) for row in rows]
+
+
+async def memories_of(connection: Connection, fact_lineages: Sequence[UUID]) -> list[UUID]:
+    """Lineages of the memories that express the given facts."""
+    rows = await (
+        await connection.execute(_QUERIES["memories_of"], {"lineages": list(fact_lineages)})
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+async def listed(connection: Connection, what: FactListing, now: datetime) -> list[Fact]:
+    """Facts that pass, with their sources, the surest and latest first."""
+    parameters = {name: getattr(what, name) for name in _LISTING if name != "as_of"}
+    parameters |= {
+        "recorded_at": what.as_of.recorded_at,
+        "valid_at": what.as_of.valid_at or what.as_of.recorded_at or now,
+        "subjects": None if what.subjects is None else list(what.subjects),
+        "about": None if what.about is None else list(what.about),
+    }
+    rows = await (await connection.execute(_QUERIES["listed"], parameters)).fetchall()
+    return await with_sources(connection, [fact_of(row) for row in rows], what.as_of.recorded_at)
+
+
+async def show(connection: Connection, fact_id: UUID) -> Fact | None:
+    row = await (await connection.execute(_QUERIES["show"], {"fact_id": fact_id})).fetchone()
+    return (await with_sources(connection, [fact_of(row)], None))[0] if row else None
+
+
+async def find(connection: Connection, ending: str) -> list[UUID]:
+    rows = await (await connection.execute(_QUERIES["find"], {"ending": ending})).fetchall()
+    return [row[0] for row in rows]
+
+
+async def with_sources(
+    connection: Connection, facts: Sequence[Fact], recorded_at: datetime | None
+) -> list[Fact]:
+    """The same facts, each with every source that states it (and was known by `recorded_at`)."""
+    if not facts:
+        return []
+    rows = await (
+        await connection.execute(
+            _QUERIES["sources"],
+            {"lineages": list({fact.lineage_id for fact in facts}), "recorded_at": recorded_at},
+        )
+    ).fetchall()
+    found: dict[UUID, list[Source]] = {}
+    for lineage_id, *source in rows:
+        found.setdefault(lineage_id, []).append(Source(*source))
+    return [replace(fact, sources=tuple(found.get(fact.lineage_id, ()))) for fact in facts]
+
+
+async def set_review(
+    connection: Connection, lineage_id: UUID, review: str | None, reason: str | None
+) -> None:
+    """A person's word on a fact: taken into use (None) or rejected."""
+    await connection.execute(
+        _QUERIES["set_review"], {"lineage_id": lineage_id, "review": review, "reason": reason}
+    )
+
+
+async def retract_all(connection: Connection, lineage_id: UUID, retracted_at: datetime) -> None:
+    """No statement of this fact counts any more."""
+    await connection.execute(
+        _QUERIES["retract_all"], {"lineage_id": lineage_id, "retracted_at": retracted_at}
+    )
+
+
+async def set_statement_confidence(connection: Connection, lineage_id: UUID, confidence: float) -> None:
+    await connection.execute(
+        _QUERIES["set_statement_confidence"], {"lineage_id": lineage_id, "confidence": confidence}
+    )
+
+
+async def retract_of_memory(
+    connection: Connection, lineage_id: UUID, retracted_at: datetime
+) -> list[tuple[UUID, str, str]]:
+    """What a memory states no longer counts; returns subject, predicate and object key of what it was."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["retract_of_memory"], {"lineage_id": lineage_id, "retracted_at": retracted_at}
+        )
+    ).fetchall()
+    return list(dict.fromkeys((row[0], row[1], row[2]) for row in rows))
+
+
+async def restore_of_memory(
+    connection: Connection, lineage_id: UUID, retracted_at: datetime
+) -> list[tuple[UUID, str, str]]:
+    """Let count again what `retract_of_memory` took back at that moment."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["restore_of_memory"], {"lineage_id": lineage_id, "retracted_at": retracted_at}
+        )
+    ).fetchall()
+    return list(dict.fromkeys((row[0], row[1], row[2]) for row in rows))
+
+
+async def object_key(connection: Connection, fact_id: UUID) -> str:
+    return fetched(await (await connection.execute(_QUERIES["object_key"], {"fact_id": fact_id})).fetchone())
+
+
+async def rejected(
+    connection: Connection, subject_id: UUID, predicates: Sequence[str]
+) -> set[tuple[str, str]]:
+    """Predicate and object key of what a person rejected of this subject."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["rejected"], {"subject_id": subject_id, "predicates": list(predicates)}
+        )
+    ).fetchall()
+    return {(row[0], row[1]) for row in rows}
+
+
+async def versions(connection: Connection, lineage_id: UUID) -> list[Fact]:
+    """All versions of a fact with their sources, the first one first."""
+    rows = await (await connection.execute(_QUERIES["versions"], {"lineage_id": lineage_id})).fetchall()
+    return await with_sources(connection, [fact_of(row) for row in rows], None)

@@ -1,0 +1,311 @@
+"""Walks over the graph: nodes are entities, edges are facts between them and memories that speak of both.
+
+Every walk goes level by level, each level one or two queries that read a bounded number of rows at each node, by an index in
+order of time: a node that is linked to everything costs what any other costs.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+from uuid import UUID
+
+from everlore.domain.graph import MENTIONED_WITH, Edge
+from everlore.domain.memories import AsOf, Fact, Source
+from everlore.store.database import Connection
+from everlore.store.queries import queries
+
+_QUERIES = queries("graph")
+
+# Edges of each kind that are followed from one node, and how many of the latest they are chosen from.
+FAN_OUT = 24
+READ = 4 * FAN_OUT
+# A level of a walk never has more nodes than these.
+WIDEST = 400
+# What a fact passes on of an activation is its confidence; what two names in one memory do, is half of the memory's.
+MENTIONED_WITH_WEIGHT = 0.5
+MAX_PATH = 6
+# As memories are scored elsewhere (the composite of importance and recency), without similarity.
+RECENCY = timedelta(days=90)
+
+Pair = frozenset[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """The two questions of time, answered: `valid_at` None means now, of which memories of coming events are part too."""
+
+    now: datetime
+    valid_at: datetime | None = None
+    recorded_at: datetime | None = None
+
+    @classmethod
+    def of(cls, as_of: AsOf, now: datetime) -> "When":
+        return cls(now, as_of.valid_at, as_of.recorded_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Where a walk came to: distances from its beginning, in the order of arrival, and the edges that it saw by their ends."""
+
+    distances: dict[UUID, int]
+    edges: dict[Pair, list[Edge]]
+    cut: bool
+
+
+async def edges_at(
+    connection: Connection, entity_ids: Sequence[UUID], when: When, fan_out: int = FAN_OUT
+) -> dict[UUID, list[Edge]]:
+    """The edges at each entity, the ones that pass on most first, without their sources.
+
+    Two entities that a fact joins are not also joined by the memories that mention both.
+    """
+    found: dict[UUID, list[Edge]] = {entity_id: [] for entity_id in entity_ids}
+    if not entity_ids:
+        return found
+    facts = {
+        "entities": list(entity_ids),
+        "valid_at": when.valid_at or when.now,
+        "recorded_at": when.recorded_at,
+        "read": 4 * fan_out,
+        "fan_out": fan_out,
+    }
+    for at, subject, predicate, to, lineage, confidence, since, until in await (
+        await connection.execute(_QUERIES["fact_edges"], facts)
+    ).fetchall():
+        found[at].append(Edge(subject, predicate, to, "fact", confidence, since, until, (lineage,)))
+    joined = {entity_id: {e for edge in found[entity_id] for e in _ends(edge)} for entity_id in entity_ids}
+    memories = {**facts, "valid_at": when.valid_at, "now": when.now, "read": fan_out}
+    mentioned: dict[UUID, list[Edge]] = {}
+    at: UUID
+    for at, other, lineages, confidence, since in await (
+        await connection.execute(_QUERIES["shared_memories"], memories)
+    ).fetchall():
+        if other not in joined[at]:
+            one, two = sorted((at, other))
+            weight = MENTIONED_WITH_WEIGHT * confidence
+            edge = Edge(one, MENTIONED_WITH, two, "mentioned with", weight, since, None, tuple(lineages))
+            mentioned.setdefault(at, list[Edge]()).append(edge)
+    for at, weak in mentioned.items():
+        weak.sort(key=lambda edge: (-len(edge.lineages), -edge.weight, edge.subject_id, edge.object_id))
+        found[at] += weak[:fan_out]
+    return found
+
+
+async def neighbourhood(
+    connection: Connection, start: UUID, depth: int, when: When, *, limit: int, fan_out: int = FAN_OUT
+) -> Walk:
+    """All within `depth` edges of an entity, at most `limit` entities, nearest and surest first."""
+    distances = {start: 0}
+    edges: dict[Pair, list[Edge]] = {}
+    frontier, cut = [start], False
+    for distance in range(1, depth + 1):
+        around = await edges_at(connection, frontier, when, fan_out)
+        reached = sorted(
+            ((edge, other) for at in frontier for edge in around[at] for other in _ends(edge) if other != at),
+            key=lambda step: -step[0].weight,
+        )
+        frontier = list[UUID]()
+        for edge, other in reached:
+            if other not in distances:
+                if len(distances) >= limit:
+                    cut = True
+                    continue
+                distances[other] = distance
+                frontier.append(other)
+            _add(edges, edge)
+        if not frontier:
+            break
+    return Walk(distances, {pair: seen for pair, seen in edges.items() if pair <= distances.keys()}, cut)
+
+
+async def shortest_path(
+    connection: Connection, one: UUID, other: UUID, when: When, *, longest: int = MAX_PATH
+) -> tuple[list[UUID], list[list[Edge]]] | None:
+    """The shortest connection of two entities, as nodes and the edges of each hop; None if there is none so short.
+
+    Walks from both ends, always from the one that has less to look at.
+    """
+    sides: tuple[_Side, _Side] = (_Side({one: None}, [one]), _Side({other: None}, [other]))
+    if one == other:
+        return [one], []
+    edges: dict[Pair, list[Edge]] = {}
+    for _ in range(longest):
+        near, far = sorted(sides, key=lambda side: len(side.frontier))
+        if not near.frontier:
+            near, far = far, near
+        if not near.frontier:
+            return None
+        around = await edges_at(connection, near.frontier[:WIDEST], when)
+        met = near.step(around, edges, far)
+        if met is not None:
+            nodes = [*reversed(sides[0].back(met)), *sides[1].back(met)[1:]]
+            return nodes, [edges[frozenset(hop)] for hop in pairwise(nodes)]
+    return None
+
+
+@dataclass(slots=True)
+class _Side:
+    """One end of a search: from where each node was reached, and the nodes reached last."""
+
+    came_from: dict[UUID, UUID | None]
+    frontier: list[UUID]
+
+    def step(
+        self, around: Mapping[UUID, Sequence[Edge]], edges: dict[Pair, list[Edge]], far: "_Side"
+    ) -> UUID | None:
+        """One level further; returns where it met the other side on the shortest way, if it did."""
+        reached: list[UUID] = []
+        for at, found in around.items():
+            for edge in found:
+                _add(edges, edge)
+                (to,) = (end for end in _ends(edge) if end != at)
+                if to not in self.came_from:
+                    self.came_from[to] = at
+                    reached.append(to)
+        self.frontier = reached
+        meetings = [node for node in reached if node in far.came_from]
+        return min(meetings, key=lambda node: len(far.back(node)), default=None)
+
+    def back(self, node: UUID) -> list[UUID]:
+        """The way from a node back to where this side began."""
+        way = [node]
+        while (before := self.came_from[way[-1]]) is not None:
+            way.append(before)
+        return way
+
+
+async def activate(
+    connection: Connection,
+    seeds: Mapping[UUID, float],
+    *,
+    now: datetime,
+    as_of: AsOf | None = None,
+    decay: float = 0.5,
+    depth: int = 2,
+    minimum: float = 0.01,
+    at_most: int = 50,
+) -> dict[UUID, float]:
+    """Spreading activation: how much of the seeds' activation (0-1 each) reaches which entity, most first, seeds included.
+
+    Each edge passes on `decay` times its weight; where several ways lead to an entity the strongest counts. What is below
+    `minimum` goes no further.
+    """
+    when = When.of(as_of or AsOf(), now)
+    active = dict(seeds)
+    frontier = [entity_id for entity_id, value in seeds.items() if value >= minimum]
+    for _ in range(depth):
+        if not frontier:
+            break
+        around = await edges_at(connection, _strongest(active, frontier), when)
+        passed = spread(active, around, decay=decay, minimum=minimum)
+        active |= passed
+        frontier = list(passed)
+    chosen = sorted(active.items(), key=lambda item: (-item[1], item[0]))
+    return dict([item for item in chosen if item[1] >= minimum][:at_most])
+
+
+def spread(
+    active: Mapping[UUID, float], around: Mapping[UUID, Sequence[Edge]], *, decay: float, minimum: float
+) -> dict[UUID, float]:
+    """One step of spreading: the entities whose activation it raises, with their new one."""
+    passed: dict[UUID, float] = {}
+    for at, edges in around.items():
+        for edge in edges:
+            value = active[at] * decay * edge.weight
+            for other in _ends(edge):
+                if (
+                    other != at
+                    and value >= minimum
+                    and value > max(active.get(other, 0), passed.get(other, 0))
+                ):
+                    passed[other] = value
+    return passed
+
+
+async def memories_of(
+    connection: Connection,
+    entities: Mapping[UUID, float],
+    at_most: int,
+    *,
+    now: datetime,
+    as_of: AsOf | None = None,
+    include_expired: bool = False,
+) -> dict[UUID, float]:
+    """Memories of activated entities as lineage ids with a score of 0-1, best first: what is active, important and recent."""
+    when = When.of(as_of or AsOf(), now)
+    parameters = {
+        "entities": list(entities),
+        "read": max(FAN_OUT, at_most),
+        "valid_at": when.valid_at,
+        "recorded_at": when.recorded_at,
+        "now": now,
+        "include_expired": include_expired,
+    }
+    scores: dict[UUID, float] = {}
+    at = when.valid_at or now
+    for entity_id, lineage, importance, since in await (
+        await connection.execute(_QUERIES["memories_of"], parameters)
+    ).fetchall():
+        recency = 0.5 ** (max(at - since, timedelta(0)) / RECENCY)
+        value = entities[entity_id] * (2 * importance + recency) / 3
+        scores[lineage] = max(value, scores.get(lineage, 0))
+    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:at_most])
+
+
+async def with_sources(connection: Connection, edges: Iterable[Edge], when: When) -> list[Edge]:
+    """The edges with every source that states them."""
+    chosen = list(edges)
+    sources: dict[UUID, list[Source]] = {}
+    for kind, query in (("fact", "fact_sources"), ("mentioned with", "memory_sources")):
+        lineages = sorted({lineage for edge in chosen if edge.kind == kind for lineage in edge.lineages})
+        sources |= await _sources(connection, query, lineages, when)
+    return [
+        replace(
+            edge,
+            sources=tuple(source for lineage in edge.lineages for source in sources.get(lineage, ())),
+        )
+        for edge in chosen
+    ]
+
+
+async def facts_of(connection: Connection, entity_id: UUID, when: When, at_most: int) -> list[Fact]:
+    """The facts that speak of an entity, the latest first, with their sources."""
+    parameters = {
+        "entity_id": entity_id,
+        "valid_at": when.valid_at or when.now,
+        "recorded_at": when.recorded_at,
+        "at_most": at_most,
+    }
+    rows = await (await connection.execute(_QUERIES["facts_of"], parameters)).fetchall()
+    sources = await _sources(connection, "fact_sources", sorted({row[1] for row in rows}), when)
+    return [Fact(*row, sources=tuple(sources.get(row[1], ()))) for row in rows]
+
+
+async def _sources(
+    connection: Connection, query: str, lineages: Sequence[UUID], when: When
+) -> dict[UUID, list[Source]]:
+    found: dict[UUID, list[Source]] = {}
+    if lineages:
+        parameters = {"lineages": list(lineages), "recorded_at": when.recorded_at}
+        for lineage, *source in await (await connection.execute(_QUERIES[query], parameters)).fetchall():
+            found.setdefault(lineage, []).append(Source(*source))
+    return found
+
+
+def _ends(edge: Edge) -> tuple[UUID, UUID]:
+    return edge.subject_id, edge.object_id
+
+
+def _strongest(active: Mapping[UUID, float], frontier: Iterable[UUID]) -> list[UUID]:
+    return sorted(frontier, key=lambda entity_id: (-active[entity_id], entity_id))[:WIDEST]
+
+
+def _add(edges: dict[Pair, list[Edge]], edge: Edge) -> None:
+    """Keep an edge once, from whichever end it was seen; of weak ones that which has more behind it."""
+    known = edges.setdefault(frozenset(_ends(edge)), [])
+    same = [e for e in known if e.kind == edge.kind and (edge.kind != "fact" or e.lineages == edge.lineages)]
+    if not same:
+        known.append(edge)
+    elif len(edge.lineages) > len(same[0].lineages):
+        known[known.index(same[0])] = edge

@@ -1,0 +1,270 @@
+"""Memories: versions of what is remembered, and where each was said."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everlore.domain.ids import new_id
+from everlore.domain.memories import AsOf, Memory, Source
+from everlore.store.database import Connection
+from everlore.store.queries import queries
+
+_QUERIES = queries("memories")
+_FIELDS = [field.name for field in fields(Memory)]
+_TAGS, _ENTITIES = _FIELDS.index("tags"), _FIELDS.index("entities")
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A first version to be written; `memory_id` is its lineage, too."""
+
+    memory_id: UUID
+    type: str
+    content: str
+    content_hash: bytes
+    category: str | None
+    tags: Sequence[str]
+    importance: float
+    confidence: float
+    valid_from: datetime
+    valid_to: datetime | None
+    superseded_by: UUID | None
+    event_at: datetime | None
+    expires_at: datetime | None
+    pinned: bool
+    source_kind: str
+    review: str | None
+    review_reason: str | None
+    author: str | None
+    role: str | None
+    thread_id: UUID | None
+    first_position: int | None
+    taxonomy: str | None
+    reasoning: str | None
+    extractor: str | None
+    extractor_version: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewSource:
+    """Characters `start` to `end` of a message's text; neither for what a person told directly."""
+
+    message_id: UUID | None
+    start: int | None
+    end: int | None
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a list of memories is limited to."""
+
+    types: Sequence[str] | None = None
+    status: str | None = None
+    entities: Sequence[UUID] | None = None
+    text: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    thread_id: UUID | None = None
+    taxonomy: str | None = None
+    pinned: bool | None = None
+    as_of: AsOf = field(default_factory=AsOf)
+    include_expired: bool = False
+    limit: int = 50
+    offset: int = 0
+
+
+_NEW = [field.name for field in fields(NewMemory)]
+_LISTING = [field.name for field in fields(Listing)]
+
+
+def memory_of(row: Sequence[Any]) -> Memory:
+    """A memory from a row of the view `memory_shown`; columns beyond those of a memory are left out."""
+    values = list(row[: len(_FIELDS)])
+    values[_TAGS] = tuple(values[_TAGS])
+    values[_ENTITIES] = tuple(values[_ENTITIES])
+    return Memory(*values)
+
+
+async def insert(connection: Connection, memory: NewMemory, recorded_at: datetime) -> None:
+    await connection.execute(
+        _QUERIES["insert"],
+        {name: getattr(memory, name) for name in _NEW}
+        | {"tags": list(memory.tags), "recorded_at": recorded_at},
+    )
+
+
+async def add_sources(
+    connection: Connection, lineage_id: UUID, sources: Sequence[NewSource], recorded_at: datetime
+) -> int:
+    """Sources that the memory does not have yet; returns how many those were."""
+    added = 0
+    for source in sources:
+        cursor = await connection.execute(
+            _QUERIES["add_source"],
+            {
+                "source_id": new_id(),
+                "lineage_id": lineage_id,
+                "message_id": source.message_id,
+                "start": source.start,
+                "end": source.end,
+                "confidence": source.confidence,
+                "recorded_at": recorded_at,
+            },
+        )
+        added += cursor.rowcount
+    return added
+
+
+async def source_confidences(connection: Connection, lineage_id: UUID) -> list[float]:
+    """The confidence of each message that a memory stands in, the best where it says so twice."""
+    rows = await (
+        await connection.execute(_QUERIES["source_confidences"], {"lineage_id": lineage_id})
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+async def set_confidence(
+    connection: Connection, lineage_id: UUID, confidence: float, importance: float
+) -> None:
+    await connection.execute(
+        _QUERIES["set_confidence"],
+        {"lineage_id": lineage_id, "confidence": confidence, "importance": importance},
+    )
+
+
+async def new_version(
+    connection: Connection, lineage_id: UUID, changes: Mapping[str, Any], recorded_at: datetime
+) -> UUID:
+    """Close the current version and write the next one with the named columns changed; returns its id.
+
+    Columns that may change: type, content, content_hash, category, tags, importance, confidence, valid_to, superseded_by,
+    event_at, expires_at, confirmed, review, review_reason, forgotten_at, passage_id, reasoning.
+    """
+    memory_id = new_id()
+    await connection.execute(
+        _QUERIES["copy_version"],
+        {"memory_id": memory_id, "lineage_id": lineage_id, "recorded_at": recorded_at},
+    )
+    await connection.execute(
+        _QUERIES["close_version"],
+        {"memory_id": memory_id, "lineage_id": lineage_id, "recorded_at": recorded_at},
+    )
+    await change(connection, memory_id, changes)
+    return memory_id
+
+
+async def change(connection: Connection, memory_id: UUID, changes: Mapping[str, Any]) -> None:
+    """Set columns of one version, one statement a column: there is a query for each that may change."""
+    for column, value in changes.items():
+        await connection.execute(_QUERIES[f"set_{column}"], {"memory_id": memory_id, "value": value})
+
+
+async def current(connection: Connection, lineage_id: UUID) -> Memory | None:
+    row = await (await connection.execute(_QUERIES["current"], {"lineage_id": lineage_id})).fetchone()
+    return memory_of(row) if row else None
+
+
+async def show(connection: Connection, memory_id: UUID) -> Memory | None:
+    row = await (await connection.execute(_QUERIES["show"], {"memory_id": memory_id})).fetchone()
+    return memory_of(row) if row else None
+
+
+async def find(connection: Connection, ending: str) -> list[UUID]:
+    """Up to two memories whose id ends so."""
+    rows = await (await connection.execute(_QUERIES["find"], {"ending": ending})).fetchall()
+    return [row[0] for row in rows]
+
+
+async def versions(connection: Connection, lineage_id: UUID) -> list[Memory]:
+    """All versions, the first one first."""
+    rows = await (await connection.execute(_QUERIES["versions"], {"lineage_id": lineage_id})).fetchall()
+    return [memory_of(row) for row in rows]
+
+
+async def many(connection: Connection, memory_ids: Sequence[UUID]) -> dict[UUID, Memory]:
+    rows = await (await connection.execute(_QUERIES["many"], {"ids": list(memory_ids)})).fetchall()
+    return {memory.memory_id: memory for memory in map(memory_of, rows)}
+
+
+async def sources(
+    connection: Connection, lineage_id: UUID, recorded_at: datetime | None = None
+) -> list[Source]:
+    rows = await (
+        await connection.execute(_QUERIES["sources"], {"lineage_id": lineage_id, "recorded_at": recorded_at})
+    ).fetchall()
+    return [Source(*row) for row in rows]
+
+
+async def same_content(connection: Connection, content_hash: bytes) -> list[Memory]:
+    """Current memories with the same words, forgotten and rejected ones included."""
+    rows = await (
+        await connection.execute(_QUERIES["same_content"], {"content_hash": content_hash})
+    ).fetchall()
+    return [memory_of(row) for row in rows]
+
+
+async def by_passages(connection: Connection, passages: Sequence[int]) -> dict[int, Memory]:
+    """Current, usable memories by the passages that their words stand in."""
+    rows = await (await connection.execute(_QUERIES["by_passages"], {"passages": list(passages)})).fetchall()
+    return {row[0]: memory_of(row[1:]) for row in rows}
+
+
+async def recent(
+    connection: Connection, thread_id: UUID | None, entities: Sequence[UUID], at_most: int
+) -> list[Memory]:
+    """What is known already and may be spoken of again: the latest of the thread and of the named entities."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["recent"], {"thread_id": thread_id, "entities": list(entities), "at_most": at_most}
+        )
+    ).fetchall()
+    return [memory_of(row) for row in rows]
+
+
+async def listed(connection: Connection, what: Listing, now: datetime) -> list[Memory]:
+    """Memories that pass, the latest first."""
+    parameters = {name: getattr(what, name) for name in _LISTING if name != "as_of"}
+    parameters |= {
+        "valid_at": what.as_of.valid_at or (what.as_of.recorded_at or now),
+        "recorded_at": what.as_of.recorded_at,
+        "history": what.as_of.valid_at is not None or what.as_of.recorded_at is not None,
+        "now": now,
+        "types": None if what.types is None else list(what.types),
+        "entities": None if what.entities is None else list(what.entities),
+    }
+    rows = await (await connection.execute(_QUERIES["listed"], parameters)).fetchall()
+    return [memory_of(row) for row in rows]
+
+
+async def retract_sources(
+    connection: Connection, message_ids: Sequence[UUID], retracted_at: datetime
+) -> list[UUID]:
+    """The sources that extraction found in these messages no longer count; returns the memories that they counted for."""
+    rows = await (
+        await connection.execute(
+            _QUERIES["retract_sources"], {"messages": list(message_ids), "retracted_at": retracted_at}
+        )
+    ).fetchall()
+    return list(dict.fromkeys(row[0] for row in rows))
+
+
+async def without_sources(connection: Connection, lineages: Sequence[UUID]) -> list[Memory]:
+    """Of these the current extracted ones that no source supports any more and no person confirmed or pinned."""
+    rows = await (
+        await connection.execute(_QUERIES["without_sources"], {"lineages": list(lineages)})
+    ).fetchall()
+    return [memory_of(row) for row in rows]
+
+
+async def link_entities(connection: Connection, lineage_id: UUID, entities: Sequence[UUID]) -> None:
+    """Note that a memory speaks of these entities."""
+    await connection.execute(
+        _QUERIES["link_entities"], {"lineage_id": lineage_id, "entities": list(entities)}
+    )
+
+
+async def set_passage(connection: Connection, memory_id: UUID, passage_id: int) -> None:
+    await change(connection, memory_id, {"passage_id": passage_id})

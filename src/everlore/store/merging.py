@@ -1,0 +1,279 @@
+"""Two entities become one, or one two; each change remembers the rows that it re-pointed, so that it can be undone.
+
+Nothing is lost in a merge: a row whose like the kept entity has already (the same name, a mention of the same message) stays
+with the merged one, unseen, and is there again when the merge is undone. Facts that now repeat or contradict each other are
+all kept; which of them holds when is for the timeline to work out anew.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everlore.domain.errors import InvalidInput, NotFound
+from everlore.domain.graph import ChangeKind, EntityChange
+from everlore.domain.ids import new_id
+from everlore.store import entities
+from everlore.store.database import Connection, fetched
+from everlore.store.queries import queries
+
+_QUERIES = queries("merging")
+
+# What can be re-pointed, and by which query.
+_TAKE = {
+    "aliases": "take_aliases",
+    "mentions": "take_mentions",
+    "memories": "take_memories",
+    "subjects": "take_subjects",
+    "objects": "take_objects",
+}
+
+Moved = dict[str, list[UUID]]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change as it is kept. Facts and memories in `moved` are lineages, mentions are messages. `made`: aliases that the
+    change itself brought. `name`: the kept entity's name before, if a split took it away. `number` counts changes from 1."""
+
+    number: int
+    change_id: UUID
+    kind: ChangeKind
+    kept_id: UUID
+    other_id: UUID
+    moved: Moved
+    made: list[UUID]
+    name: str | None
+    made_at: datetime
+    undone_at: datetime | None
+
+
+async def lock(connection: Connection, *entity_ids: UUID) -> dict[UUID, tuple[str, UUID | None]]:
+    """Hold off distillation, then lock entities; for each its name and what it was merged into."""
+    await connection.execute(_QUERIES["lock_state"])
+    found: dict[UUID, tuple[str, UUID | None]] = {}
+    for entity_id in sorted(set(entity_ids)):
+        row = await (await connection.execute(_QUERIES["lock_entity"], {"entity_id": entity_id})).fetchone()
+        if row is None:
+            raise NotFound(f"There is no entity {entity_id}.")
+        found[row[0]] = (row[1], row[2])
+    return found
+
+
+async def merge(connection: Connection, kept_id: UUID, other_id: UUID, now: datetime) -> Change:
+    """All that is known of `other_id` becomes known of `kept_id`. Raises InvalidInput, NotFound."""
+    if kept_id == other_id:
+        raise InvalidInput("other", "is the same entity; name two to merge")
+    for entity_id, (name, into) in (await lock(connection, kept_id, other_id)).items():
+        if into is not None:
+            field = "keep" if entity_id == kept_id else "other"
+            raise InvalidInput(
+                field, f"{name} was merged already; undo that, or name what it was merged into"
+            )
+    moved = await _take(connection, other_id, kept_id)
+    await connection.execute(_QUERIES["set_merged"], {"entity_id": other_id, "into": kept_id})
+    number = await _next_number(connection)
+    change = Change(number, new_id(), "merge", kept_id, other_id, moved, [], None, now, None)
+    return await _note(connection, change)
+
+
+async def split(
+    connection: Connection,
+    entity_id: UUID,
+    alias_ids: Sequence[UUID],
+    made: entities.NewEntity,
+    given: entities.NewAlias,
+    messages: Sequence[UUID],
+    now: datetime,
+) -> Change:
+    """Some names of an entity, and what only `messages` say of it, go to a new one. Raises InvalidInput, NotFound."""
+    name, into = (await lock(connection, entity_id))[entity_id]
+    if into is not None:
+        raise InvalidInput("entity", f"{name} was merged already; split what it was merged into")
+    parameters = {"entity_id": entity_id, "messages": list(messages)}
+    facts = await _ids(connection, "facts_stated_in", parameters)
+    memories = await _ids(connection, "memories_stated_in", parameters)
+    await entities.insert(connection, [made], now)
+    limits = {
+        "aliases": list(alias_ids),
+        "mentions": list(messages),
+        "memories": memories,
+        "subjects": facts,
+        "objects": facts,
+    }
+    moved = await _take(connection, entity_id, made.entity_id, limits)
+    known = await entities.find_alias(connection, made.entity_id, given.key)
+    brought: list[UUID] = []
+    if known is None:
+        await entities.add_aliases(connection, [given], now)
+        found = await entities.find_alias(connection, made.entity_id, given.key)
+        brought = [found[0]] if found else []
+    former = await _renamed(connection, entity_id, name)
+    number = await _next_number(connection)
+    change = Change(number, new_id(), "split", entity_id, made.entity_id, moved, brought, former, now, None)
+    return await _note(connection, change)
+
+
+async def undo(connection: Connection, change_id: UUID, now: datetime) -> Change:
+    """Put back the rows that a change moved, as far as they are still there. Raises InvalidInput, NotFound.
+
+    Changes are undone in any order that leaves no doubt whose a row is: what came to stand on this change is undone first.
+    """
+    # The order of locks is that of merge: the state, the entities, then the change.
+    await connection.execute(_QUERIES["lock_state"])
+    row = await (await connection.execute(_QUERIES["lock_change"], {"change_id": change_id})).fetchone()
+    if row is None:
+        raise NotFound(f"There is no change {change_id}.")
+    change = _change(row)
+    if change.undone_at is not None:
+        raise InvalidInput("change", "was undone already")
+    held = await lock(connection, change.kept_id, change.other_id)
+    await _require_undoable(connection, change, held)
+    if change.kind == "merge":
+        await connection.execute(_QUERIES["set_merged"], {"entity_id": change.other_id, "into": None})
+        await _take(connection, change.kept_id, change.other_id, change.moved)
+        await _fill_gaps(connection, change.kept_id)
+    else:
+        for alias_id in change.made:
+            await entities.remove_alias(connection, alias_id)
+        # What the new entity has come to know since goes back with the rest.
+        await _take(connection, change.other_id, change.kept_id)
+        await connection.execute(
+            _QUERIES["set_merged"], {"entity_id": change.other_id, "into": change.kept_id}
+        )
+        if change.name is not None:
+            await entities.rename(connection, change.kept_id, change.name)
+    await connection.execute(_QUERIES["set_undone"], {"change_id": change_id, "now": now})
+    return replace(change, undone_at=now)
+
+
+async def changes(connection: Connection, at_most: int) -> list[EntityChange]:
+    rows = await (await connection.execute(_QUERIES["list_changes"], {"at_most": at_most})).fetchall()
+    found = [_change(row) for row in rows]
+    return await as_shown(connection, found)
+
+
+async def as_shown(connection: Connection, found: Sequence[Change]) -> list[EntityChange]:
+    shown, _ = await entities.nodes(
+        connection, {entity_id: 0 for change in found for entity_id in (change.kept_id, change.other_id)}
+    )
+    return [
+        EntityChange(
+            change.change_id,
+            change.kind,
+            shown[change.kept_id],
+            shown[change.other_id],
+            {what: len(ids) for what, ids in change.moved.items() if ids},
+            change.made_at,
+            change.undone_at,
+        )
+        for change in found
+    ]
+
+
+async def messages_naming(connection: Connection, entity_id: UUID, names: Sequence[str]) -> list[UUID]:
+    """Of the messages that name an entity, those that contain one of these names."""
+    return await _ids(connection, "messages_naming", {"entity_id": entity_id, "names": list(names)})
+
+
+async def _require_undoable(
+    connection: Connection, change: Change, held: Mapping[UUID, tuple[str, UUID | None]]
+) -> None:
+    """A row that a later change took along is not ours to give back before that one is undone."""
+    name, into = held[change.kept_id]
+    if into is not None:
+        raise InvalidInput("change", f"{name} was merged into another since; undo that first")
+    if change.kind == "split":
+        if any(later.number != change.number for later in await _standing(connection, change.other_id)):
+            raise InvalidInput(
+                "change", "what was split off was merged or split again since; undo that first"
+            )
+        return
+    ours = _rows(change)
+    for later in await _standing(connection, change.kept_id):
+        took = later.kind == "split" and later.kept_id == change.kept_id and later.number > change.number
+        if took and ours & _rows(later):
+            raise InvalidInput("change", "a later split took along what this merge brought; undo that first")
+
+
+def _rows(change: Change) -> set[tuple[str, UUID]]:
+    return {(what, row) for what, rows in change.moved.items() for row in rows}
+
+
+async def _fill_gaps(connection: Connection, entity_id: UUID) -> None:
+    """What others that are merged into an entity kept to themselves, because it had the like of it from the one that has just
+    left, is needed now."""
+    by_other = {change.other_id: change for change in await _standing(connection, entity_id)}
+    for merged in await _ids(connection, "merged_into", {"entity_id": entity_id}):
+        more = await _take(connection, merged, entity_id)
+        if (change := by_other.get(merged)) and any(more.values()):
+            moved = {what: change.moved.get(what, []) + more[what] for what in _TAKE}
+            parameters = {"change_id": change.change_id, "moved": _kept(replace(change, moved=moved))}
+            await connection.execute(_QUERIES["set_moved"], parameters)
+
+
+async def _take(
+    connection: Connection, giver: UUID, taker: UUID, only: Mapping[str, Sequence[UUID]] | None = None
+) -> Moved:
+    """Re-point rows from one entity to another; those in `only`, or all. Returns what was moved."""
+    moved: Moved = {}
+    for what, query in _TAKE.items():
+        limit = None if only is None else list(only.get(what, ()))
+        taken = await _ids(connection, query, {"from": giver, "to": taker, "only": limit})
+        moved[what] = list(dict.fromkeys(taken))  # a fact once, not once for each version
+    return moved
+
+
+async def _renamed(connection: Connection, entity_id: UUID, name: str) -> str | None:
+    """After a split: an entity whose name went with the other half is shown under its surest one. Returns the old name."""
+    (entity,) = await entities.load(connection, [entity_id])
+    if not entity.aliases:
+        raise InvalidInput("aliases", "takes every name; leave at least one to the entity")
+    if name.casefold() in {alias.variant.casefold() for alias in entity.aliases}:
+        return None
+    await entities.rename(connection, entity_id, entity.aliases[0].variant)
+    return name
+
+
+async def _standing(connection: Connection, entity_id: UUID) -> list[Change]:
+    cursor = await connection.execute(_QUERIES["standing_changes"], {"entity_id": entity_id})
+    return [_change(row) for row in await cursor.fetchall()]
+
+
+async def _next_number(connection: Connection) -> int:
+    return fetched(await (await connection.execute(_QUERIES["next_number"])).fetchone())
+
+
+async def _note(connection: Connection, change: Change) -> Change:
+    parameters = {
+        "change_id": change.change_id,
+        "kind": change.kind,
+        "kept": change.kept_id,
+        "other": change.other_id,
+        "moved": _kept(change),
+        "now": change.made_at,
+    }
+    await connection.execute(_QUERIES["insert_change"], parameters)
+    return change
+
+
+def _kept(change: Change) -> Jsonb:
+    rows = {what: [str(row) for row in moved] for what, moved in change.moved.items()}
+    made = [str(row) for row in change.made]
+    return Jsonb({**rows, "made": made, "name": change.name, "number": change.number})
+
+
+def _change(row: Sequence[Any]) -> Change:
+    change_id, kind, kept_id, other_id, stored, made_at, undone_at = row
+    moved = {what: [UUID(one) for one in stored.get(what, [])] for what in _TAKE}
+    made = [UUID(one) for one in stored.get("made", [])]
+    name, number = stored.get("name"), stored["number"]
+    return Change(number, change_id, kind, kept_id, other_id, moved, made, name, made_at, undone_at)
+
+
+async def _ids(connection: Connection, query: str, parameters: Mapping[str, Any]) -> list[UUID]:
+    rows = await (await connection.execute(_QUERIES[query], parameters)).fetchall()
+    return [row[0] for row in rows]

@@ -1,0 +1,335 @@
+-- What is distilled out of messages: memories, facts, entities and their names; with every source, and every version.
+
+-- One row per version. `lineage_id` is the id of the first version: what belongs to all versions (sources, entities) hangs on
+-- that one, and goes with it. `passage_id`: where its words are indexed; versions with the same words share it.
+-- `event_at`: when what it tells of happens. `first_position`: the window of the thread that it was distilled from begins there.
+create table everlore.memory (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    memory_id uuid not null,
+    lineage_id uuid not null,
+    version integer not null default 1,
+    type text not null check (type in (
+        'fact', 'preference', 'identity', 'relationship', 'goal', 'task', 'event', 'habit', 'skill', 'lesson', 'decision',
+        'project', 'system_config', 'blocker', 'reminder', 'note', 'context', 'casual', 'general')),
+    content text not null check (length(content) between 1 and 2000),
+    category text,
+    tags text[] not null default '{}',
+    importance real not null check (importance between 0 and 1),
+    confidence real not null check (confidence between 0 and 1),
+    valid_from timestamptz not null,
+    valid_to timestamptz,
+    recorded_at timestamptz not null,
+    superseded_at timestamptz,
+    superseded_by uuid,
+    event_at timestamptz,
+    expires_at timestamptz,
+    generation integer not null default 0,
+    pinned boolean not null default false,
+    confirmed boolean not null default false,
+    source_kind text not null check (source_kind in ('extracted', 'by hand')),
+    review text check (review in ('suggested', 'rejected', 'quarantined')),
+    review_reason text,
+    forgotten_at timestamptz,
+    author text,
+    role text,
+    thread_id uuid,
+    first_position integer,
+    taxonomy ltree,
+    reasoning text,
+    extractor text,
+    extractor_version text,
+    content_hash bytea not null,
+    passage_id integer,
+    access_count integer not null default 0,
+    last_access_at timestamptz,
+    primary key (workspace_id, memory_id),
+    foreign key (workspace_id, lineage_id) references everlore.memory on delete cascade,
+    foreign key (workspace_id, thread_id) references everlore.thread on delete set null (thread_id)
+);
+create unique index memory_version on everlore.memory (workspace_id, lineage_id, version);
+create index memory_current on everlore.memory (workspace_id, type, valid_from) where superseded_at is null;
+create index memory_hash on everlore.memory (workspace_id, content_hash) where superseded_at is null;
+create index memory_passage on everlore.memory (workspace_id, passage_id) where passage_id is not null;
+create index memory_window on everlore.memory (workspace_id, thread_id, first_position);
+create index memory_review on everlore.memory (workspace_id, recorded_at) where review is not null and superseded_at is null;
+create index memory_pinned on everlore.memory (workspace_id, lineage_id) where pinned and superseded_at is null;
+create index memory_short_id on everlore.memory (workspace_id, right(memory_id::text, 8));
+
+-- Where a memory was said. `start_at`, `end_at`: characters of the message's text, from 0. No message: a person told it.
+-- `retracted_at`: the words were read anew since, and no longer say this.
+create table everlore.memory_source (
+    workspace_id uuid not null,
+    source_id uuid not null,
+    lineage_id uuid not null,
+    message_id uuid,
+    start_at integer,
+    end_at integer,
+    confidence real not null check (confidence between 0 and 1),
+    recorded_at timestamptz not null,
+    retracted_at timestamptz,
+    primary key (workspace_id, source_id),
+    foreign key (workspace_id, lineage_id) references everlore.memory on delete cascade,
+    foreign key (workspace_id, message_id) references everlore.message on delete cascade
+);
+create index memory_source_lineage on everlore.memory_source (workspace_id, lineage_id);
+create index memory_source_message on everlore.memory_source (workspace_id, message_id) where message_id is not null;
+
+-- A person, place, thing. One that was merged points to the one it became; its rows were re-pointed.
+create table everlore.entity (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    entity_id uuid not null,
+    name text not null check (length(name) between 1 and 200),
+    type text not null check (type in (
+        'person', 'place', 'organisation', 'project', 'concept', 'technical_term', 'event', 'other')),
+    recorded_at timestamptz not null,
+    merged_into uuid,
+    primary key (workspace_id, entity_id),
+    foreign key (workspace_id, merged_into) references everlore.entity on delete cascade
+);
+create index entity_name on everlore.entity (workspace_id, name) where merged_into is null;
+create index entity_merged on everlore.entity (workspace_id, merged_into) where merged_into is not null;
+
+-- The names of an entity. `key` is the form in which numerals and abbreviations meet ("Ch35", "Chapter thirty-five");
+-- `normalised` the one in which spelling is compared.
+create table everlore.alias (
+    workspace_id uuid not null,
+    alias_id uuid not null,
+    entity_id uuid not null,
+    variant text not null check (length(variant) between 1 and 200),
+    normalised text not null generated always as (everlore.normalise(variant)) stored,
+    key text not null,
+    weight real not null check (weight between 0 and 1),
+    origin text not null check (origin in ('by hand', 'extracted', 'inferred')),
+    recorded_at timestamptz not null,
+    primary key (workspace_id, alias_id),
+    foreign key (workspace_id, entity_id) references everlore.entity on delete cascade
+);
+create unique index alias_of_entity on everlore.alias (workspace_id, entity_id, key);
+create index alias_key on everlore.alias (workspace_id, key);
+create index alias_trigram on everlore.alias using gin (workspace_id, normalised public.gin_trgm_ops);
+
+-- Which messages name an entity.
+create table everlore.mention (
+    workspace_id uuid not null,
+    entity_id uuid not null,
+    message_id uuid not null,
+    recorded_at timestamptz not null,
+    primary key (workspace_id, entity_id, message_id),
+    foreign key (workspace_id, entity_id) references everlore.entity on delete cascade,
+    foreign key (workspace_id, message_id) references everlore.message on delete cascade
+);
+create index mention_message on everlore.mention (workspace_id, message_id);
+
+-- Which memories speak of an entity.
+create table everlore.memory_entity (
+    workspace_id uuid not null,
+    lineage_id uuid not null,
+    entity_id uuid not null,
+    primary key (workspace_id, lineage_id, entity_id),
+    foreign key (workspace_id, lineage_id) references everlore.memory on delete cascade,
+    foreign key (workspace_id, entity_id) references everlore.entity on delete cascade
+);
+create index memory_entity_entity on everlore.memory_entity (workspace_id, entity_id, lineage_id);
+
+-- One row per version, as memories. `object_key` is what objects are compared by: their entity, or their normal form.
+create table everlore.fact (
+    workspace_id uuid not null,
+    fact_id uuid not null,
+    lineage_id uuid not null,
+    version integer not null default 1,
+    subject_id uuid not null,
+    predicate text not null check (length(predicate) between 1 and 60),
+    object_id uuid,
+    object text not null check (length(object) between 1 and 500),
+    object_key text not null,
+    confidence real not null check (confidence between 0 and 1),
+    valid_from timestamptz not null,
+    valid_to timestamptz,
+    recorded_at timestamptz not null,
+    superseded_at timestamptz,
+    superseded_by uuid,
+    review text check (review in ('suggested', 'rejected', 'quarantined')),
+    review_reason text,
+    extractor text,
+    extractor_version text,
+    passage_id integer,
+    primary key (workspace_id, fact_id),
+    foreign key (workspace_id, lineage_id) references everlore.fact on delete cascade,
+    foreign key (workspace_id, subject_id) references everlore.entity on delete cascade,
+    foreign key (workspace_id, object_id) references everlore.entity on delete cascade
+);
+create unique index fact_version on everlore.fact (workspace_id, lineage_id, version);
+create index fact_subject on everlore.fact (workspace_id, subject_id, predicate) where superseded_at is null;
+create index fact_object on everlore.fact (workspace_id, object_id) where object_id is not null and superseded_at is null;
+create index fact_passage on everlore.fact (workspace_id, passage_id) where passage_id is not null;
+create index fact_history on everlore.fact (workspace_id, subject_id, predicate, recorded_at);
+create index fact_object_all on everlore.fact (workspace_id, object_id, valid_from) where object_id is not null;
+create index fact_short_id on everlore.fact (workspace_id, right(fact_id::text, 8));
+
+-- Every time that a fact was stated: what its validity and its confidence are computed from. `said_at`: when it was said.
+-- `valid_from`: since when it holds by these words, if they say so. `ended`: it was said to hold no longer. `corrects`: what was said before was never true.
+create table everlore.fact_source (
+    workspace_id uuid not null,
+    source_id uuid not null,
+    lineage_id uuid not null,
+    message_id uuid,
+    memory_lineage_id uuid,
+    start_at integer,
+    end_at integer,
+    said_at timestamptz not null,
+    valid_from timestamptz,
+    ended boolean not null default false,
+    corrects boolean not null default false,
+    confidence real not null check (confidence between 0 and 1),
+    recorded_at timestamptz not null,
+    retracted_at timestamptz,
+    primary key (workspace_id, source_id),
+    foreign key (workspace_id, lineage_id) references everlore.fact on delete cascade,
+    foreign key (workspace_id, message_id) references everlore.message on delete cascade,
+    foreign key (workspace_id, memory_lineage_id) references everlore.memory on delete cascade
+);
+create index fact_source_lineage on everlore.fact_source (workspace_id, lineage_id);
+create index fact_source_message on everlore.fact_source (workspace_id, message_id) where message_id is not null;
+create index fact_source_memory on everlore.fact_source (workspace_id, memory_lineage_id) where memory_lineage_id is not null;
+
+-- What a person did to entities, so that it can be undone: `moved` holds the ids of the rows that were re-pointed.
+create table everlore.entity_change (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    change_id uuid not null,
+    kind text not null check (kind in ('merge', 'split')),
+    kept_id uuid not null,
+    other_id uuid not null,
+    moved jsonb not null,
+    made_at timestamptz not null,
+    undone_at timestamptz,
+    primary key (workspace_id, change_id),
+    foreign key (workspace_id, kept_id) references everlore.entity on delete cascade,
+    foreign key (workspace_id, other_id) references everlore.entity on delete cascade
+);
+
+-- Two entities that may be one: for a person to decide.
+create table everlore.link_suggestion (
+    workspace_id uuid not null,
+    suggestion_id uuid not null,
+    entity_id uuid not null,
+    other_id uuid not null,
+    reason text not null,
+    score real not null,
+    recorded_at timestamptz not null,
+    decided_at timestamptz,
+    accepted boolean,
+    primary key (workspace_id, suggestion_id),
+    foreign key (workspace_id, entity_id) references everlore.entity on delete cascade,
+    foreign key (workspace_id, other_id) references everlore.entity on delete cascade
+);
+create unique index link_suggestion_pair on everlore.link_suggestion (
+    workspace_id, least(entity_id, other_id), greatest(entity_id, other_id));
+
+-- The taxonomy: paths with labels; and paths that were suggested for threads.
+create table everlore.taxonomy_node (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    path ltree not null,
+    label text not null check (length(label) between 1 and 200),
+    created_at timestamptz not null,
+    primary key (workspace_id, path)
+);
+create table everlore.taxonomy_suggestion (
+    workspace_id uuid not null,
+    suggestion_id uuid not null,
+    thread_id uuid not null,
+    path ltree not null,
+    times integer not null default 1,
+    recorded_at timestamptz not null,
+    decided_at timestamptz,
+    accepted boolean,
+    primary key (workspace_id, suggestion_id),
+    foreign key (workspace_id, thread_id) references everlore.thread on delete cascade
+);
+create unique index taxonomy_suggestion_path on everlore.taxonomy_suggestion (workspace_id, thread_id, path);
+
+-- The windows that were distilled: positions `first` to `last` of a thread, by whom. Read anew, a window gets another row and
+-- the old one its `superseded_at`. `error`: it could not be read; it waits for a person, and what follows goes on.
+create table everlore.distillation (
+    workspace_id uuid not null,
+    distillation_id uuid not null,
+    thread_id uuid not null,
+    first integer not null,
+    last integer not null,
+    extractor text not null,
+    extractor_version text not null,
+    memories integer not null,
+    facts integer not null,
+    rejected integer not null,
+    error text,
+    distilled_at timestamptz not null,
+    superseded_at timestamptz,
+    primary key (workspace_id, distillation_id),
+    foreign key (workspace_id, thread_id) references everlore.thread on delete cascade
+);
+create unique index distillation_window on everlore.distillation (workspace_id, thread_id, first) where superseded_at is null;
+create index distillation_failed on everlore.distillation (workspace_id, thread_id) where error is not null and superseded_at is null;
+
+-- A span of a thread that a person wants read anew.
+create table everlore.distil_again (
+    workspace_id uuid not null,
+    thread_id uuid not null,
+    first integer not null,
+    asked_at timestamptz not null,
+    primary key (workspace_id, thread_id, first),
+    foreign key (workspace_id, thread_id) references everlore.thread on delete cascade
+);
+
+-- What models cost: per workspace, day (UTC) and model. `cost` is in the currency of the prices that were given.
+create table everlore.usage (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    day date not null,
+    model text not null,
+    calls bigint not null default 0,
+    failed bigint not null default 0,
+    tokens_in bigint not null default 0,
+    tokens_out bigint not null default 0,
+    cost numeric(20, 8) not null default 0,
+    primary key (workspace_id, day, model)
+);
+
+-- The breaker: failures in a row of a model in a workspace, and until when it is left alone.
+create table everlore.breaker (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    model text not null,
+    failures integer not null default 0,
+    open_until timestamptz,
+    primary key (workspace_id, model)
+);
+
+-- Text that Everlore handed out, by hash and by shingles, so that it is recognised when it comes back in a transcript.
+create table everlore.handed_out (
+    workspace_id uuid not null references everlore.workspace on delete cascade,
+    text_hash bytea not null,
+    shingles bigint[] not null,
+    handed_out_at timestamptz not null,
+    primary key (workspace_id, text_hash)
+);
+create index handed_out_shingles on everlore.handed_out using gin (workspace_id, shingles);
+
+-- Distilled passages: no thread of their own, beside those of messages.
+alter table everlore.passage
+    alter column thread_id drop not null,
+    alter column session_id drop not null,
+    alter column sequence drop not null,
+    alter column position drop not null,
+    add column memory_id uuid,
+    add column fact_id uuid,
+    add constraint passage_of_message check (kind <> 'message' or (
+        message_id is not null and thread_id is not null and session_id is not null and sequence is not null
+        and position is not null)),
+    add constraint passage_kind check (kind in ('message', 'memory', 'fact')),
+    add constraint passage_memory foreign key (workspace_id, memory_id) references everlore.memory on delete cascade,
+    add constraint passage_fact foreign key (workspace_id, fact_id) references everlore.fact on delete cascade;
+create index passage_memory_id on everlore.passage (workspace_id, memory_id) where memory_id is not null;
+create index passage_fact_id on everlore.passage (workspace_id, fact_id) where fact_id is not null;
+
+-- The lock under which what is new is held against what is known; and how many distilled passages there are.
+create table everlore.distilled_state (
+    workspace_id uuid primary key references everlore.workspace on delete cascade,
+    memories bigint not null default 0
+);

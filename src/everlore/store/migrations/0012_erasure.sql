@@ -1,0 +1,54 @@
+-- What comes back from prompts, and what an erasure must reach that the application has no right to.
+
+-- What was handed out and shares a run of words with a text: `&&` is not leakproof, so no policy lets it use the index.
+create function everlore.handed_out_alike(runs bigint[]) returns table (text_hash bytea, shingles bigint[])
+    language plpgsql stable security definer
+    set search_path = everlore, public, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select h.text_hash, h.shingles from everlore.handed_out h where h.workspace_id = ws and h.shingles && runs;
+    end $$;
+
+-- The audit log may only be added to. An erased thread's name gives way to its id there; what happened and when stays.
+create function everlore.erase_from_audit(thread uuid, called text) returns bigint
+    language plpgsql volatile security definer
+    set search_path = everlore, pg_temp
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        changed bigint;
+    begin
+        update everlore.audit_log a
+        set subject = case when a.subject = called then thread::text else a.subject end,
+            detail = case when a.detail ->> 'thread' = called
+                          then jsonb_set(a.detail, '{thread}', to_jsonb(thread::text)) else a.detail end
+        where a.workspace_id = ws and (a.subject = called or a.detail ->> 'thread' = called);
+        get diagnostics changed = row_count;
+        return changed;
+    end $$;
+
+-- Why jobs of these threads failed may quote what was said in them: only the kind of the error stays.
+create function everlore.erase_from_failures(threads uuid[]) returns bigint
+    language plpgsql volatile security definer
+    set search_path = everlore, pg_temp
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        changed bigint;
+    begin
+        update everlore.job_failure f
+        set error = substring(f.error from '^[A-Za-z]{1,40}') || ' (the words were erased)'
+        from jobs.procrastinate_jobs j
+        where j.id = f.job_id and j.args ->> 'workspace_id' = ws::text
+          and (j.args ->> 'thread_id' is null or j.args ->> 'thread_id' = any (threads::text[]));
+        get diagnostics changed = row_count;
+        return changed;
+    end $$;
+
+grant execute on function
+    everlore.handed_out_alike(bigint[]), everlore.erase_from_audit(uuid, text), everlore.erase_from_failures(uuid[])
+    to everlore_app, everlore_worker;

@@ -1,0 +1,140 @@
+"""What recall reads of the distilled layer: memories and facts, and the messages that they rest on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.domain.memories import Fact, Memory
+from everlore.domain.recall import Citation
+from everlore.ports.embedder import Vector
+from everlore.store import facts as fact_rows
+from everlore.store import memories as memory_rows
+from everlore.store.database import Connection
+from everlore.store.queries import queries
+from everlore.store.recall import Filter, vectors_of_rows
+
+_QUERIES = queries("recall_distilled")
+# Where the view `memory_shown` has the number of the passage: the last but one.
+_MEMORY_PASSAGE = -2
+
+
+@dataclass(frozen=True, slots=True)
+class DistilledCandidates:
+    """Distilled passages, column by column, by number. `keys` are pairs of a place in the columns and the 16 bytes of a
+    message that it rests on; `sources` are the passages of those messages, one for each pair of place and passage."""
+
+    passage_ids: NDArray[np.int64]
+    kinds: tuple[str, ...]
+    lengths: NDArray[np.float64]
+    vectors: Vector | None
+    keys: tuple[tuple[int, bytes], ...]
+    sources: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which memories a structured question asks for. `said_before`, `since`, `until`: when it was said, or happened;
+    `open_at`: nothing had taken its place then; `in_view_at`: it had not expired then; `done_by`, `done_since`: something
+    took its place in that time; `expired_by`: it had expired then. `entities` and `authors`: whom it is about, or from."""
+
+    types: tuple[str, ...]
+    said_before: datetime | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    open_at: datetime | None = None
+    in_view_at: datetime | None = None
+    done_by: datetime | None = None
+    done_since: datetime | None = None
+    expired_by: datetime | None = None
+    entities: tuple[UUID, ...] | None = None
+    authors: tuple[str, ...] = ()
+
+
+async def candidates(
+    connection: Connection, passages: Sequence[int], model_id: int | None
+) -> DistilledCandidates:
+    parameters = {"passages": sorted(passages), "model_id": model_id}
+    async with connection.pipeline():
+        found = await connection.execute(_QUERIES["passages"], parameters, binary=True)
+        keys = await connection.execute(_QUERIES["keys"], parameters, binary=True)
+        rows = await found.fetchall()
+        pairs = await keys.fetchall()
+    place = {row[0]: at for at, row in enumerate(rows)}
+    known = [(place[of], number, message) for of, number, message in pairs if of in place]
+    return DistilledCandidates(
+        passage_ids=np.array([row[0] for row in rows], dtype=np.int64),
+        kinds=tuple(row[1] for row in rows),
+        lengths=np.array([row[2] for row in rows], dtype=np.float64),
+        vectors=vectors_of_rows([row[3] for row in rows]),
+        keys=tuple(dict.fromkeys((at, message) for at, _, message in known)),
+        sources=tuple((at, number) for at, number, _ in known),
+    )
+
+
+async def memories(
+    connection: Connection, passages: Sequence[int], within: Filter, recorded_at: datetime | None
+) -> list[tuple[int, Memory]]:
+    """The usable memories whose words stand in the passages, as they were believed then (None: now)."""
+    parameters = {"passages": list(passages), "recorded_at": recorded_at, **within.parameters()}
+    rows = await (await connection.execute(_QUERIES["memories"], parameters)).fetchall()
+    return [(row[_MEMORY_PASSAGE], memory_rows.memory_of(row)) for row in rows]
+
+
+async def by_lineage(
+    connection: Connection, lineages: Sequence[UUID], recorded_at: datetime | None
+) -> dict[UUID, Memory]:
+    parameters = {"lineages": list(lineages), "recorded_at": recorded_at}
+    rows = await (await connection.execute(_QUERIES["lineages"], parameters)).fetchall()
+    return {memory.lineage_id: memory for memory in map(memory_rows.memory_of, rows)}
+
+
+async def facts(
+    connection: Connection, passages: Sequence[int], within: Filter, recorded_at: datetime | None
+) -> list[tuple[int, Fact]]:
+    """The usable facts whose words stand in the passages, as they were believed then (None: now)."""
+    parameters = {"passages": list(passages), "recorded_at": recorded_at, **within.parameters()}
+    rows = await (await connection.execute(_QUERIES["facts"], parameters)).fetchall()
+    return [(row[-1], fact_rows.fact_of(row)) for row in rows]
+
+
+async def citations(
+    connection: Connection, lineages: Sequence[UUID], recorded_at: datetime | None
+) -> dict[UUID, tuple[Citation, ...]]:
+    """The messages that memories and facts rest on, the first said first."""
+    parameters = {"lineages": list(lineages), "recorded_at": recorded_at}
+    found: dict[UUID, list[Citation]] = {}
+    for lineage, *cited in await (await connection.execute(_QUERIES["citations"], parameters)).fetchall():
+        found.setdefault(lineage, []).append(Citation(*cited))
+    return {lineage: tuple(cited) for lineage, cited in found.items()}
+
+
+async def structured(
+    connection: Connection, wanted: Wanted, recorded_at: datetime | None, at_most: int
+) -> list[tuple[int | None, Memory]]:
+    """Memories by type, state, time and entity, the latest first, with the passages that their words stand in."""
+    parameters = {name: getattr(wanted, name) for name in Wanted.__slots__} | {
+        "types": list(wanted.types),
+        "entities": None if wanted.entities is None else list(wanted.entities),
+        "authors": [author.lower() for author in wanted.authors],
+        "at_most": at_most,
+    }
+    query = "structured" if recorded_at is None else "structured_then"
+    rows = await (
+        await connection.execute(_QUERIES[query], {**parameters, "recorded_at": recorded_at})
+    ).fetchall()
+    return [(row[_MEMORY_PASSAGE], memory_rows.memory_of(row)) for row in rows]
+
+
+async def last_person(connection: Connection) -> tuple[UUID, str] | None:
+    """The person whom the latest messages name, but none of those who write them: whom "she" or "he" is likely to be."""
+    row = await (await connection.execute(_QUERIES["last_person"])).fetchone()
+    return (row[0], row[1]) if row else None
+
+
+async def note_access(connection: Connection, memory_ids: Sequence[UUID], at: datetime) -> None:
+    """Memories were used. One that a step is writing to just now is left out: nobody waits for this."""
+    await connection.execute(_QUERIES["note_access"], {"memories": list(memory_ids), "at": at})

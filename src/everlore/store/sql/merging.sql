@@ -1,0 +1,109 @@
+-- lock_state: nobody distils into this workspace meanwhile
+select from everlore.distilled_state where workspace_id = everlore.current_workspace() for update;
+
+-- lock_entity: an entity, locked
+select entity_id, name, merged_into from everlore.entity where entity_id = %(entity_id)s for update;
+
+-- take_aliases: names of one entity that another does not have yet
+update everlore.alias a set entity_id = %(to)s
+where a.workspace_id = everlore.current_workspace() and a.entity_id = %(from)s
+  and (%(only)s::uuid[] is null or a.alias_id = any (%(only)s::uuid[]))
+  and not exists (select from everlore.alias b
+                  where b.workspace_id = a.workspace_id and b.entity_id = %(to)s and b.key = a.key)
+returning a.alias_id;
+
+-- take_mentions: mentions of one entity that another does not have yet
+update everlore.mention a set entity_id = %(to)s
+where a.workspace_id = everlore.current_workspace() and a.entity_id = %(from)s
+  and (%(only)s::uuid[] is null or a.message_id = any (%(only)s::uuid[]))
+  and not exists (select from everlore.mention b
+                  where b.workspace_id = a.workspace_id and b.entity_id = %(to)s and b.message_id = a.message_id)
+returning a.message_id;
+
+-- take_memories: memories of one entity that another does not have yet
+update everlore.memory_entity a set entity_id = %(to)s
+where a.workspace_id = everlore.current_workspace() and a.entity_id = %(from)s
+  and (%(only)s::uuid[] is null or a.lineage_id = any (%(only)s::uuid[]))
+  and not exists (select from everlore.memory_entity b
+                  where b.workspace_id = a.workspace_id and b.entity_id = %(to)s and b.lineage_id = a.lineage_id)
+returning a.lineage_id;
+
+-- take_subjects: facts of which an entity is the subject, in all versions
+update everlore.fact set subject_id = %(to)s
+where workspace_id = everlore.current_workspace() and subject_id = %(from)s
+  and (%(only)s::uuid[] is null or lineage_id = any (%(only)s::uuid[]))
+returning lineage_id;
+
+-- take_objects: facts of which an entity is the object, in all versions
+update everlore.fact set object_id = %(to)s, object_key = (%(to)s::uuid)::text
+where workspace_id = everlore.current_workspace() and object_id = %(from)s
+  and (%(only)s::uuid[] is null or lineage_id = any (%(only)s::uuid[]))
+returning lineage_id;
+
+-- set_merged: what an entity was merged into, or that it stands for itself again
+update everlore.entity set merged_into = %(into)s
+where workspace_id = everlore.current_workspace() and entity_id = %(entity_id)s;
+
+-- merged_into: what was merged into an entity, directly
+select entity_id from everlore.entity where merged_into = %(entity_id)s order by entity_id;
+
+-- next_number: changes are numbered, because several may be of one moment
+select count(*) + 1 from everlore.entity_change;
+
+-- insert_change: what was done, so that it can be undone
+insert into everlore.entity_change (workspace_id, change_id, kind, kept_id, other_id, moved, made_at)
+values (everlore.current_workspace(), %(change_id)s, %(kind)s, %(kept)s, %(other)s, %(moved)s, %(now)s);
+
+-- set_moved: rows that a change has re-pointed since
+update everlore.entity_change set moved = %(moved)s
+where workspace_id = everlore.current_workspace() and change_id = %(change_id)s;
+
+-- set_undone: a change that was taken back
+update everlore.entity_change set undone_at = %(now)s
+where workspace_id = everlore.current_workspace() and change_id = %(change_id)s;
+
+-- lock_change: a change, locked
+select change_id, kind, kept_id, other_id, moved, made_at, undone_at
+from everlore.entity_change where change_id = %(change_id)s for no key update;
+
+-- standing_changes: changes of an entity that were not undone
+select change_id, kind, kept_id, other_id, moved, made_at, undone_at
+from everlore.entity_change
+where undone_at is null and (kept_id = %(entity_id)s or other_id = %(entity_id)s);
+
+-- list_changes: all changes, the latest first
+select change_id, kind, kept_id, other_id, moved, made_at, undone_at
+from everlore.entity_change order by made_at desc, (moved ->> 'number')::integer desc limit %(at_most)s;
+
+-- messages_naming: of an entity's messages, those whose text contains one of the names
+select n.message_id
+from everlore.mention n cross join lateral (
+    select text, captions from everlore.message where message_id = n.message_id offset 0
+) as m
+where n.entity_id = %(entity_id)s
+  and exists (select from unnest(%(names)s::text[]) as given (name)
+              where ' ' || everlore.normalise(m.text || ' ' || array_to_string(m.captions, ' ')) || ' '
+                    like '%%' || ' ' || everlore.normalise(given.name) || ' ' || '%%');
+
+-- facts_stated_in: facts of an entity that only these messages state
+select f.lineage_id
+from (
+    select lineage_id from everlore.fact where subject_id = %(entity_id)s
+    union
+    select lineage_id from everlore.fact where object_id = %(entity_id)s
+) as f
+where exists (select from everlore.fact_source s
+              where s.lineage_id = f.lineage_id and s.message_id = any (%(messages)s::uuid[]))
+  and not exists (select from everlore.fact_source s
+                  where s.lineage_id = f.lineage_id
+                    and (s.message_id is null or s.message_id <> all (%(messages)s::uuid[])));
+
+-- memories_stated_in: memories of an entity that only these messages state
+select l.lineage_id
+from everlore.memory_entity l
+where l.entity_id = %(entity_id)s
+  and exists (select from everlore.memory_source s
+              where s.lineage_id = l.lineage_id and s.message_id = any (%(messages)s::uuid[]))
+  and not exists (select from everlore.memory_source s
+                  where s.lineage_id = l.lineage_id
+                    and (s.message_id is null or s.message_id <> all (%(messages)s::uuid[])));

@@ -1,0 +1,150 @@
+-- passages: of distilled passages what relevance is made of
+select given.passage_id, p.kind, p.length, v.embedding
+from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+    select kind, length from everlore.passage where passage_id = given.passage_id offset 0
+) as p left join everlore.vectors_of(%(model_id)s::smallint, %(passages)s::integer[]) as v on v.passage_id = given.passage_id
+order by given.passage_id;
+
+-- keys: the passages of the messages that usable memories and facts rest on, by the passages of those
+select k.passage_id, p.passage_id, uuid_send(k.message_id)
+from (
+    select distinct given.passage_id, s.message_id
+    from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+        select distinct lineage_id from everlore.memory
+        where passage_id = given.passage_id and review is null and forgotten_at is null offset 0
+    ) as m cross join lateral (
+        select message_id from everlore.memory_source
+        where lineage_id = m.lineage_id and retracted_at is null and message_id is not null offset 0
+    ) as s
+    union
+    select distinct given.passage_id, s.message_id
+    from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+        select distinct lineage_id from everlore.fact where passage_id = given.passage_id and review is null offset 0
+    ) as f cross join lateral (
+        select message_id from everlore.fact_source
+        where lineage_id = f.lineage_id and retracted_at is null and message_id is not null offset 0
+    ) as s
+) as k cross join lateral (
+    select passage_id from everlore.passage where message_id = k.message_id offset 0
+) as p;
+
+-- memories: usable versions that were believed at the time, by the passages that their words stand in, under a filter
+select m.*
+from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+    select * from everlore.memory_shown
+    where passage_id = given.passage_id and review is null and forgotten_at is null
+      and case when %(recorded_at)s::timestamptz is null then superseded_at is null
+          else recorded_at <= %(recorded_at)s and (superseded_at is null or superseded_at > %(recorded_at)s) end
+    offset 0
+) as m
+where (%(since)s::timestamptz is null or m.valid_from >= %(since)s)
+  and (%(until)s::timestamptz is null or m.valid_from < %(until)s)
+  and (%(author)s::text is null or lower(m.author) = lower(%(author)s))
+  and (%(threads)s::uuid[] is null or m.thread_id = any (%(threads)s))
+  and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s or m.path is null and m.thread_id = any (%(branch)s::uuid[]));
+
+-- lineages: the same by lineage, without a filter: what the graph leads to
+select m.*
+from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
+    select * from everlore.memory_shown
+    where lineage_id = given.lineage_id and review is null and forgotten_at is null
+      and case when %(recorded_at)s::timestamptz is null then superseded_at is null
+          else recorded_at <= %(recorded_at)s and (superseded_at is null or superseded_at > %(recorded_at)s) end
+    offset 0
+) as m;
+
+-- facts: usable versions that were believed at the time, under a filter on what they rest on
+select f.*
+from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+    select * from everlore.fact_shown
+    where passage_id = given.passage_id and review is null
+      and case when %(recorded_at)s::timestamptz is null then superseded_at is null
+          else recorded_at <= %(recorded_at)s and (superseded_at is null or superseded_at > %(recorded_at)s) end
+    offset 0
+) as f
+where (%(since)s::timestamptz is null or f.valid_from >= %(since)s)
+  and (%(until)s::timestamptz is null or f.valid_from < %(until)s)
+  and (%(author)s::text is null and %(threads)s::uuid[] is null and %(taxonomy)s::ltree is null or exists (
+      select from everlore.fact_source s join everlore.message g on g.workspace_id = s.workspace_id and g.message_id = s.message_id
+      where s.workspace_id = f.workspace_id and s.lineage_id = f.lineage_id and s.retracted_at is null
+        and (%(author)s::text is null or lower(g.author) = lower(%(author)s))
+        and (%(threads)s::uuid[] is null or g.thread_id = any (%(threads)s))
+        and (%(taxonomy)s::ltree is null or g.taxonomy <@ %(taxonomy)s
+             or g.taxonomy is null and g.thread_id = any (%(branch)s::uuid[]))));
+
+-- citations: the messages that memories and facts rest on, the first said first
+select s.lineage_id, g.message_id, t.name, g.author, g.role, g.occurred_at
+from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
+    select distinct lineage_id, message_id from (
+        select lineage_id, message_id, retracted_at, recorded_at from everlore.memory_source where lineage_id = given.lineage_id
+        union all
+        select lineage_id, message_id, retracted_at, recorded_at from everlore.fact_source where lineage_id = given.lineage_id
+    ) as both_kinds
+    where retracted_at is null and message_id is not null
+      and (%(recorded_at)s::timestamptz is null or recorded_at <= %(recorded_at)s)
+    offset 0
+) as s cross join lateral (
+    select * from everlore.message where message_id = s.message_id offset 0
+) as g cross join lateral (
+    select name from everlore.thread where thread_id = g.thread_id offset 0
+) as t
+order by g.occurred_at, g.message_id;
+
+-- structured: current memories of some types, in a state at a moment, from a stretch of time, of entities or authors.
+-- `open`: true at the moment, nothing took its place; `done`: something did by then; `expired`: out of view by then.
+select m.*
+from everlore.memory_shown m
+where m.superseded_at is null and m.type = any (%(types)s::text[]) and m.review is null and m.forgotten_at is null
+  and (%(said_before)s::timestamptz is null or m.valid_from < %(said_before)s)
+  and (%(since)s::timestamptz is null or coalesce(m.event_at, m.valid_from) >= %(since)s)
+  and (%(until)s::timestamptz is null or coalesce(m.event_at, m.valid_from) < %(until)s)
+  and (%(open_at)s::timestamptz is null or m.valid_to is null or m.valid_to > %(open_at)s)
+  and (%(in_view_at)s::timestamptz is null or m.expires_at is null or m.expires_at > %(in_view_at)s)
+  and (%(done_by)s::timestamptz is null or m.valid_to <= %(done_by)s)
+  and (%(done_since)s::timestamptz is null or m.valid_to >= %(done_since)s)
+  and (%(expired_by)s::timestamptz is null or m.expires_at <= %(expired_by)s and m.valid_to is null)
+  and (%(entities)s::uuid[] is null or lower(m.author) = any (%(authors)s::text[]) or exists (
+      select from everlore.memory_entity x
+      where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
+order by m.valid_from desc, m.memory_id limit %(at_most)s;
+
+-- structured_then: the same among the versions that were believed at the time
+select m.*
+from everlore.memory_shown m
+where m.recorded_at <= %(recorded_at)s and (m.superseded_at is null or m.superseded_at > %(recorded_at)s)
+  and m.type = any (%(types)s::text[]) and m.review is null and m.forgotten_at is null
+  and (%(said_before)s::timestamptz is null or m.valid_from < %(said_before)s)
+  and (%(since)s::timestamptz is null or coalesce(m.event_at, m.valid_from) >= %(since)s)
+  and (%(until)s::timestamptz is null or coalesce(m.event_at, m.valid_from) < %(until)s)
+  and (%(open_at)s::timestamptz is null or m.valid_to is null or m.valid_to > %(open_at)s)
+  and (%(in_view_at)s::timestamptz is null or m.expires_at is null or m.expires_at > %(in_view_at)s)
+  and (%(done_by)s::timestamptz is null or m.valid_to <= %(done_by)s)
+  and (%(done_since)s::timestamptz is null or m.valid_to >= %(done_since)s)
+  and (%(expired_by)s::timestamptz is null or m.expires_at <= %(expired_by)s and m.valid_to is null)
+  and (%(entities)s::uuid[] is null or lower(m.author) = any (%(authors)s::text[]) or exists (
+      select from everlore.memory_entity x
+      where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
+order by m.valid_from desc, m.memory_id limit %(at_most)s;
+
+-- last_person: the person whom the latest messages name, but none of those who write them
+select e.entity_id, e.name
+from (
+    select message_id, author, position, thread_id from everlore.message order by message_id desc limit 200
+) as g cross join lateral (
+    select entity_id from everlore.mention where message_id = g.message_id offset 0
+) as x cross join lateral (
+    select entity_id, name from everlore.entity where entity_id = x.entity_id and type = 'person' offset 0
+) as e
+where not exists (
+    select from everlore.message a
+    where a.thread_id = g.thread_id and a.position between g.position - 20 and g.position + 20 and lower(a.author) = lower(e.name))
+order by g.message_id desc limit 1;
+
+-- note_access: memories were used; one that somebody else is writing to is left out
+update everlore.memory m set access_count = m.access_count + 1, last_access_at = greatest(m.last_access_at, %(at)s)
+from (
+    select memory_id from everlore.memory
+    where workspace_id = everlore.current_workspace() and memory_id = any (%(memories)s::uuid[])
+    for update skip locked
+) as free
+where m.workspace_id = everlore.current_workspace() and m.memory_id = free.memory_id;

@@ -1,0 +1,67 @@
+"""The taxonomy: paths with labels, and paths that were suggested for threads."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from everlore.domain.graph import TaxonomyNode, TaxonomySuggestion
+from everlore.domain.ids import new_id
+from everlore.store.database import Connection
+from everlore.store.queries import queries
+
+_QUERIES = queries("taxonomy")
+
+
+async def suggest(connection: Connection, thread_id: UUID, path: str, now: datetime) -> None:
+    """Note that a thread may belong to a path. What a person decided once stays decided."""
+    parameters = {"id": new_id(), "thread_id": thread_id, "path": path, "now": now}
+    await connection.execute(_QUERIES["suggest_path"], parameters)
+
+
+async def tree(connection: Connection) -> list[TaxonomyNode]:
+    """All paths that have a label, a thread, or something below them, in their order. A thread without a path of its own
+    stands at its project's."""
+    labels = dict(await (await connection.execute(_QUERIES["labels"])).fetchall())
+    threads = dict(await (await connection.execute(_QUERIES["threads_by_path"])).fetchall())
+    return nodes(labels, threads)
+
+
+def nodes(labels: Mapping[str, str], threads: Mapping[str, int]) -> list[TaxonomyNode]:
+    """The tree as a list, with the paths that nobody named but that lie between."""
+    below: dict[tuple[str, ...], int] = {}
+    for path in {*labels, *threads}:
+        parts = tuple(path.split("."))
+        for length in range(1, len(parts) + 1):
+            below[parts[:length]] = below.get(parts[:length], 0) + threads.get(path, 0)
+    return [
+        TaxonomyNode(path, labels.get(path), threads.get(path, 0), below[parts])
+        for parts in sorted(below)
+        for path in (".".join(parts),)
+    ]
+
+
+async def label(connection: Connection, path: str, called: str, now: datetime) -> None:
+    await connection.execute(_QUERIES["label_path"], {"path": path, "label": called, "now": now})
+
+
+async def suggestions(connection: Connection, at_most: int) -> list[TaxonomySuggestion]:
+    rows = await (await connection.execute(_QUERIES["waiting"], {"at_most": at_most})).fetchall()
+    return [TaxonomySuggestion(*row) for row in rows]
+
+
+async def lock_suggestion(
+    connection: Connection, suggestion_id: UUID
+) -> tuple[UUID, str, datetime | None] | None:
+    """Thread, path, and when it was decided; None if there is none of that id."""
+    cursor = await connection.execute(_QUERIES["lock_suggested"], {"suggestion_id": suggestion_id})
+    row = await cursor.fetchone()
+    return (row[0], row[1], row[2]) if row else None
+
+
+async def decide(connection: Connection, suggestion_id: UUID, accepted: bool, now: datetime) -> None:
+    parameters = {"suggestion_id": suggestion_id, "accepted": accepted, "now": now}
+    await connection.execute(_QUERIES["decide_path"], parameters)
+
+
+async def set_path(connection: Connection, thread_id: UUID, path: str) -> None:
+    await connection.execute(_QUERIES["set_path"], {"thread_id": thread_id, "path": path})

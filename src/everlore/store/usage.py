@@ -1,0 +1,109 @@
+"""What model calls cost, and the breaker: counted before and after each call, per workspace, day (UTC) and model."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+
+from everlore.store.database import Connection, fetched
+from everlore.store.queries import queries
+
+_QUERIES = queries("usage")
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a workspace spent on one day, all models together. `calls` counts the ones under way and the failed ones too."""
+
+    calls: int = 0
+    failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: Decimal = Decimal(0)
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """One model on one day. `cost` is in the currency of the prices that were given; 0 where none were."""
+
+    day: date
+    model: str
+    calls: int
+    failed: int
+    tokens_in: int
+    tokens_out: int
+    cost: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Breaker:
+    """Failures in a row of a model. `open_until`: it is left alone until then; past: the next call is a probe."""
+
+    model: str
+    failures: int
+    open_until: datetime | None
+
+
+async def hold_caps(connection: Connection) -> None:
+    """Until the transaction ends nobody else reserves in this workspace: caps that are checked after this hold."""
+    await connection.execute(_QUERIES["hold_caps"])
+
+
+async def breaker(connection: Connection, model: str) -> Breaker:
+    row = await (await connection.execute(_QUERIES["breaker"], {"model": model})).fetchone()
+    return Breaker(model, 0, None) if row is None else Breaker(model, *row)
+
+
+async def spent(connection: Connection, day: date) -> Spent:
+    row = await (await connection.execute(_QUERIES["spent"], {"day": day})).fetchone()
+    return Spent() if row is None else Spent(*row)
+
+
+async def reserve(connection: Connection, day: date, model: str) -> None:
+    await connection.execute(_QUERIES["reserve"], {"day": day, "model": model})
+
+
+async def add(
+    connection: Connection,
+    day: date,
+    model: str,
+    *,
+    failed: bool,
+    tokens_in: int,
+    tokens_out: int,
+    cost: Decimal,
+) -> None:
+    parameters = {
+        "day": day,
+        "model": model,
+        "failed": int(failed),
+        "tokens_in": tokens_in,
+        "tokens_out": tokens_out,
+        "cost": cost,
+    }
+    await connection.execute(_QUERIES["add"], parameters)
+
+
+async def failed_again(connection: Connection, model: str) -> int:
+    return fetched(await (await connection.execute(_QUERIES["failed_again"], {"model": model})).fetchone())
+
+
+async def open_breaker(connection: Connection, model: str, until: datetime) -> None:
+    await connection.execute(_QUERIES["open_until"], {"model": model, "open_until": until})
+
+
+async def close_breaker(connection: Connection, model: str) -> None:
+    await connection.execute(_QUERIES["close_breaker"], {"model": model})
+
+
+async def usage(connection: Connection, since_day: date) -> list[UsageRow]:
+    """Per day and model, the latest day first."""
+    rows = await (await connection.execute(_QUERIES["usage"], {"since_day": since_day})).fetchall()
+    return [UsageRow(*row) for row in rows]
+
+
+async def open_breakers(connection: Connection) -> list[Breaker]:
+    return [Breaker(*row) for row in await (await connection.execute(_QUERIES["open_breakers"])).fetchall()]

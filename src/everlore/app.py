@@ -33,7 +33,7 @@ from everlore.store.distilling import FailedWindow
 from everlore.store.inspection import inspect
 from everlore.store.operations import ModelProgress, ParkedJob, WorkspaceSummary
 from everlore.store.server import SUPERUSER, Server, open_server
-from everlore.work.jobs import STALLED_AFTER_S, Work, job_app
+from everlore.work.jobs import STALLED_AFTER_S, Work, defer_distil, job_app
 from everlore.work.worker import Worker, run_distil, run_queued
 from everlore.workspace import Parts, Workspace
 
@@ -260,6 +260,18 @@ class Everlore:
         if threads:
             await run_distil(self._work(distilled=count), threads, close=close)
         return read
+
+    async def start_distil(
+        self, workspace: Workspace, thread: str | None = None, *, close: bool = True
+    ) -> int:
+        """Leave jobs that distil what waits, for a worker to run; returns for how many threads. See `distil`."""
+        if self._analyst is None:
+            raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
+        threads = await workspace.threads_to_distil(thread)
+        async with job_app(self._work()).open_async() as app:
+            for thread_id in threads:
+                await defer_distil(app, workspace.workspace_id, thread_id, close=close)
+        return len(threads)
 
     def _work(
         self,

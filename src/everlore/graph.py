@@ -167,9 +167,12 @@ class Graph:
             return (await merging.as_shown(connection, [change]))[0]
 
     async def undo(self, change_id: str | UUID) -> EntityChange:
-        """Take a merge or a split back. Raises NotFound, or InvalidInput if something that was done since stands on it."""
+        """Take a merge or a split back, named by its id or the end of it. Raises NotFound, or InvalidInput if something that was
+        done since stands on it."""
         async with self.database.workspace(self.workspace_id) as connection:
-            change = await merging.undo(connection, _uuid(change_id, "change"), self.clock())
+            change = await merging.undo(
+                connection, await self._change_id(connection, change_id), self.clock()
+            )
             await conversation.audit(
                 connection, f"undo {change.kind}", str(change.kept_id), change=str(change.change_id)
             )
@@ -294,6 +297,16 @@ class Graph:
             if ending:
                 return await self._by_id(connection, ending[0], follow)
         raise NotFound(await self._unknown(connection, text))
+
+    async def _change_id(self, connection: Connection, named: str | UUID) -> UUID:
+        digits = "" if isinstance(named, UUID) else named.strip().lower().replace("-", "")
+        if isinstance(named, UUID) or not SHORT_ID_LENGTH <= len(digits) < 32:
+            return _uuid(named, "change")
+        known = [one.change_id for one in await merging.changes(connection, MAX_LIMIT)]
+        found = [change_id for change_id in known if change_id.hex.endswith(digits)]
+        if len(found) != 1:
+            raise NotFound(f"There is no change whose id ends with {named}, or more than one.")
+        return found[0]
 
     async def _by_id(self, connection: Connection, identifier: UUID, follow: bool) -> UUID:
         surviving = await entities.surviving(connection, identifier)

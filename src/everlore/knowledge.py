@@ -6,21 +6,22 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
-from everlore.capture.accept import aware, name, taxonomy_path, valid_text
+from everlore.capture.accept import aware, name, taxonomy_path
+from everlore.capture.told import (
+    between,
+    changes_of,
+    content_of,
+    digits_of,
+    moments,
+    only,
+    share,
+    tags_of,
+    type_of,
+)
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import SHORT_ID_LENGTH
-from everlore.domain.knowledge import DistilEstimate, MemoryDetail, ReviewItem, Usage, UsageDay
-from everlore.domain.memories import (
-    MAX_CONTENT_CHARACTERS,
-    MAX_TAG_CHARACTERS,
-    MAX_TAGS,
-    MEMORY_TYPES,
-    STATUSES,
-    AsOf,
-    Fact,
-    Memory,
-    MemoryType,
-)
+from everlore.domain.knowledge import DistilEstimate, Distilled, MemoryDetail, ReviewItem, Usage, UsageDay
+from everlore.domain.memories import STATUSES, AsOf, Fact, Memory, MemoryType
 from everlore.encode import by_hand
 from everlore.encode.by_hand import Hand, Told
 from everlore.encode.distil import ask_again
@@ -38,7 +39,6 @@ from everlore.store.memories import Listing
 MAX_LIMIT = 1000
 MAX_OFFSET = 1_000_000
 NOW = AsOf()
-_CHANGEABLE = ("content", "type", "category", "tags", "importance", "expires_at", "event_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,10 @@ class Knowledge:
         self.graph = graph
         self._means = means
 
+    def now(self) -> datetime:
+        """The present, by the clock of this memory."""
+        return self._means.clock()
+
     # Memories
 
     async def remember(
@@ -86,12 +90,12 @@ class Knowledge:
         """Keep a memory directly. `at`: since when it is true (now, if left out); `entities`: whom it speaks of, beside those
         that its words name. The same words again corroborate what is known. Raises InvalidInput."""
         told = Told(
-            content=_content(content),
-            type=_type(type),
+            content=content_of(content),
+            type=type_of(type),
             at=self._means.clock() if at is None else aware(at, "at"),
             category=None if category is None else name(category, "category"),
-            tags=_tags(tags),
-            importance=_share(importance, "importance"),
+            tags=tags_of(tags),
+            importance=share(importance, "importance"),
             event_at=None if event_at is None else aware(event_at, "event_at"),
             expires_at=None if expires_at is None else aware(expires_at, "expires_at"),
             pinned=pin,
@@ -128,11 +132,9 @@ class Knowledge:
         thread_id = None
         async with self._reading() as connection:
             if thread is not None:
-                thread_id = await conversation.find_thread(connection, name(thread, "thread"))
-                if thread_id is None:
-                    raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
+                thread_id = await self._thread_id(connection, thread)
         what = Listing(
-            types=None if types is None else [_type(one) for one in types],
+            types=None if types is None else [type_of(one) for one in types],
             status=status,
             entities=None if entity is None else [await self.graph.find(entity)],
             text=None if text is None else name(text, "text"),
@@ -141,10 +143,10 @@ class Knowledge:
             thread_id=thread_id,
             taxonomy=None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy"),
             pinned=pinned,
-            as_of=_as_of(as_of),
+            as_of=moments(as_of),
             include_expired=include_expired,
-            limit=_between(limit, "limit", 1, MAX_LIMIT),
-            offset=_between(offset, "offset", 0, MAX_OFFSET),
+            limit=between(limit, "limit", 1, MAX_LIMIT),
+            offset=between(offset, "offset", 0, MAX_OFFSET),
         )
         async with self._reading() as connection:
             return await memories.listed(connection, what, self._means.clock())
@@ -157,7 +159,7 @@ class Knowledge:
             if found is None:
                 raise NotFound(f"There is no memory {identifier} in the workspace {self.name}.")
             versions = await memories.versions(connection, found.lineage_id)
-            shown = _version(versions, _as_of(as_of))
+            shown = _version(versions, moments(as_of))
             if shown is None:
                 raise NotFound(f"The memory {identifier} was not known, or not true, at that time.")
             sources = await memories.sources(connection, found.lineage_id, as_of.recorded_at)
@@ -170,7 +172,7 @@ class Knowledge:
     async def correct(self, identifier: str | UUID, **changes: Any) -> Memory:
         """A new version with other words, type, category, tags, importance, event_at or expires_at; the old one stays in the
         lineage. What the old words stated as facts was never true. Raises InvalidInput, NotFound."""
-        checked = _changes(changes)
+        checked = changes_of(changes)
         return await by_hand.correct(self._hand(), await self._resolved(identifier), checked)
 
     async def pin(self, identifier: str | UUID, *, pinned: bool = True) -> Memory:
@@ -214,21 +216,25 @@ class Knowledge:
             about=None if about is None else [await self.graph.find(about)],
             predicate=None if predicate is None else name(predicate, "predicate"),
             object=None if object is None else name(object, "object"),
-            as_of=_as_of(as_of),
+            as_of=moments(as_of),
             history=history,
-            limit=_between(limit, "limit", 1, MAX_LIMIT),
-            offset=_between(offset, "offset", 0, MAX_OFFSET),
+            limit=between(limit, "limit", 1, MAX_LIMIT),
+            offset=between(offset, "offset", 0, MAX_OFFSET),
         )
         async with self._reading() as connection:
             return await facts.listed(connection, what, self._means.clock())
 
     async def fact(self, identifier: str | UUID) -> Fact:
-        """One fact with its sources. Raises NotFound, InvalidInput."""
+        """One fact with its sources, as it stands today, whichever of its versions is named. Raises NotFound, InvalidInput."""
+        return (await self.fact_versions(identifier))[-1]
+
+    async def fact_versions(self, identifier: str | UUID) -> list[Fact]:
+        """All versions of a fact, the first one first: what was believed of it when. Raises NotFound, InvalidInput."""
         async with self._reading() as connection:
             found = await facts.show(connection, await self._fact_id(connection, identifier))
-        if found is None:
-            raise NotFound(f"There is no fact {identifier} in the workspace {self.name}.")
-        return found
+            if found is None:
+                raise NotFound(f"There is no fact {identifier} in the workspace {self.name}.")
+            return await facts.versions(connection, found.lineage_id)
 
     async def confirm_fact(self, identifier: str | UUID) -> Fact:
         """It is so: sure from now on."""
@@ -242,7 +248,7 @@ class Knowledge:
 
     async def review(self, *, limit: int = 100) -> list[ReviewItem]:
         """What waits for a person, the oldest first: memories set aside, entities that may be one, paths for threads."""
-        limit = _between(limit, "limit", 1, MAX_LIMIT)
+        limit = between(limit, "limit", 1, MAX_LIMIT)
         async with self._reading() as connection:
             aside = [
                 memory
@@ -286,47 +292,62 @@ class Knowledge:
 
     # Distilling
 
-    async def estimate_distil(self, thread: str | None = None) -> DistilEstimate:
-        """What waits to be distilled, and roughly what the model would take for it."""
+    async def estimate_distil(
+        self,
+        thread: str | None = None,
+        *,
+        again: bool = False,
+        since: int | None = None,
+        until: int | None = None,
+    ) -> DistilEstimate:
+        """What waits to be distilled, and roughly what the model would take for it. `again`: also what was read already, at the
+        positions `since` to `until`. Raises NotFound, InvalidInput."""
         means = self._means
+        _span(since, until)
         async with self._reading() as connection:
-            waiting = [
-                one
-                for one in await distilling.waiting_threads(connection)
-                if thread is None or one[1] == thread
-            ]
-        count, characters = sum(one[2] for one in waiting), sum(one[3] for one in waiting)
+            if thread is not None:
+                await self._thread_id(connection, thread)
+            waiting = await distilling.to_read(connection, thread, again=again, since=since, until=until)
         analyst = "none" if means.analyst is None else means.analyst.name
         if means.analyst is None or means.analyst.model is None:
-            return DistilEstimate(len(waiting), count, analyst, 0, 0, 0, None)
+            return DistilEstimate(waiting.threads, waiting.messages, analyst, 0, 0, 0, None)
         rough = estimate(
-            count,
-            characters,
+            waiting.messages,
+            waiting.characters,
             means.limits,
             context_messages=means.context_messages,
             context_tokens=means.context_tokens,
         )
         return DistilEstimate(
-            len(waiting), count, analyst, rough.calls, rough.tokens_in, rough.tokens_out, rough.cost
+            waiting.threads,
+            waiting.messages,
+            analyst,
+            rough.calls,
+            rough.tokens_in,
+            rough.tokens_out,
+            rough.cost,
         )
+
+    async def distilled(self, thread: str | None = None) -> Distilled:
+        """What all reading so far came to, that of earlier times included. Raises NotFound."""
+        async with self._reading() as connection:
+            if thread is not None:
+                await self._thread_id(connection, thread)
+            return await distilling.tally(connection, thread)
 
     async def threads_to_distil(self, thread: str | None = None) -> list[UUID]:
         """Ids of the threads that have messages to distil, or windows to read anew; `thread`: only that one."""
         async with self._reading() as connection:
-            if (
-                thread is not None
-                and await conversation.find_thread(connection, name(thread, "thread")) is None
-            ):
-                raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
+            if thread is not None:
+                await self._thread_id(connection, thread)
             return await distilling.unfinished(connection, thread)
 
     async def distil_again(self, thread: str, *, since: int | None = None, until: int | None = None) -> int:
         """Have the windows of a thread read anew that overlap the positions `since` to `until`; returns how many. What they
         yield supersedes what they yielded before. A job is left; `Everlore.distil` runs it."""
+        _span(since, until)
         async with self._reading() as connection:
-            thread_id = await conversation.find_thread(connection, name(thread, "thread"))
-        if thread_id is None:
-            raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
+            thread_id = await self._thread_id(connection, thread)
         return await ask_again(
             self._means.database, self.workspace_id, thread_id, self._means.clock(), since=since, until=until
         )
@@ -334,7 +355,7 @@ class Knowledge:
     async def usage(self, *, days: int = 30) -> Usage:
         """What model calls cost in the last days, today included, and which caps are reached."""
         now = self._means.clock()
-        since = (now - timedelta(days=_between(days, "days", 1, 3660) - 1)).date()
+        since = (now - timedelta(days=between(days, "days", 1, 3660) - 1)).date()
         async with self._reading() as connection:
             rows = await usage.usage(connection, since)
             today = await spent_today(connection, now)
@@ -366,6 +387,12 @@ class Knowledge:
             means.clock(),
         )
 
+    async def _thread_id(self, connection: Connection, thread: str) -> UUID:
+        found = await conversation.find_thread(connection, name(thread, "thread"))
+        if found is None:
+            raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
+        return found
+
     async def _resolved(self, identifier: str | UUID) -> UUID:
         async with self._reading() as connection:
             return await self._memory_id(connection, identifier)
@@ -373,19 +400,22 @@ class Knowledge:
     async def _memory_id(self, connection: Connection, identifier: str | UUID) -> UUID:
         if isinstance(identifier, UUID):
             return identifier
-        return _only(identifier, "memory", await memories.find(connection, _digits(identifier, "memory")))
+        return only(identifier, "memory", await memories.find(connection, digits_of(identifier, "memory")))
 
     async def _fact_id(self, connection: Connection, identifier: str | UUID) -> UUID:
         if isinstance(identifier, UUID):
             return identifier
-        return _only(identifier, "fact", await facts.find(connection, _digits(identifier, "fact")))
+        return only(identifier, "fact", await facts.find(connection, digits_of(identifier, "fact")))
 
     async def _decide_fact(self, identifier: str | UUID, *, right: bool) -> Fact:
         found = await self.fact(identifier)
         await by_hand.decide_fact(self._hand(), found.fact_id, right=right)
-        async with self._reading() as connection:
-            now = await facts.versions(connection, found.lineage_id)
-        return now[-1]
+        return await self.fact(found.lineage_id)
+
+
+def _span(since: int | None, until: int | None) -> None:
+    if since is not None and until is not None and since > until:
+        raise InvalidInput("until", f"is {until}, before since, which is {since}; positions count from 1")
 
 
 def _version(versions: Sequence[Memory], as_of: AsOf) -> Memory | None:
@@ -406,86 +436,3 @@ def _version(versions: Sequence[Memory], as_of: AsOf) -> Memory | None:
             m for m in believed if m.valid_from <= moment and (m.valid_to is None or m.valid_to > moment)
         ]
     return believed[-1] if believed else None
-
-
-def _content(value: str) -> str:
-    content = valid_text(value, "content", MAX_CONTENT_CHARACTERS * 4).strip()
-    if not 1 <= len(content) <= MAX_CONTENT_CHARACTERS:
-        raise InvalidInput(
-            "content", f"must have 1 to {MAX_CONTENT_CHARACTERS:,} characters; it has {len(content):,}"
-        )
-    return content
-
-
-def _type(value: str) -> MemoryType:
-    if value not in MEMORY_TYPES:
-        raise InvalidInput("type", f"must be one of {', '.join(MEMORY_TYPES)}; it is {value!r}")
-    return value
-
-
-def _tags(values: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(values, str) or len(values) > MAX_TAGS:
-        raise InvalidInput("tags", f"must be a list of at most {MAX_TAGS} tags")
-    tags = tuple(valid_text(value, "tags", MAX_TAG_CHARACTERS * 4).strip() for value in values)
-    if any(not 1 <= len(tag) <= MAX_TAG_CHARACTERS for tag in tags):
-        raise InvalidInput("tags", f"each must have 1 to {MAX_TAG_CHARACTERS} characters")
-    return tags
-
-
-def _share(value: float, field: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(field, f"must be a number from 0 to 1, not {value!r}")
-    return float(value)
-
-
-def _between(value: int, field: str, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(field, f"must be a number from {low} to {high:,}, not {value!r}")
-    return value
-
-
-def _changes(changes: Mapping[str, Any]) -> dict[str, Any]:
-    if not changes:
-        raise InvalidInput("changes", f"names nothing to change; give one of {', '.join(_CHANGEABLE)}")
-    checked: dict[str, Any] = {}
-    for field, value in changes.items():
-        match field:
-            case "content":
-                checked[field] = _content(value)
-            case "type":
-                checked[field] = _type(value)
-            case "category":
-                checked[field] = None if value is None else name(value, field)
-            case "tags":
-                checked[field] = list(_tags(value))
-            case "importance":
-                checked[field] = _share(value, field)
-            case "expires_at" | "event_at":
-                checked[field] = None if value is None else aware(value, field)
-            case _:
-                raise InvalidInput(field, f"cannot be changed; what can is {', '.join(_CHANGEABLE)}")
-    return checked
-
-
-def _as_of(as_of: AsOf) -> AsOf:
-    return AsOf(
-        None if as_of.valid_at is None else aware(as_of.valid_at, "valid_at"),
-        None if as_of.recorded_at is None else aware(as_of.recorded_at, "recorded_at"),
-    )
-
-
-def _digits(identifier: str, what: str) -> str:
-    digits = identifier.strip().lower().replace("-", "")
-    if not SHORT_ID_LENGTH <= len(digits) <= 32 or set(digits) - set("0123456789abcdef"):
-        raise InvalidInput(
-            "id", f"must be the last {SHORT_ID_LENGTH} to 32 characters of a {what}'s id, not {identifier!r}"
-        )
-    return digits
-
-
-def _only(identifier: str, what: str, found: Sequence[UUID]) -> UUID:
-    if not found:
-        raise NotFound(f"There is no {what} whose id ends with {identifier}.")
-    if len(found) > 1:
-        raise InvalidInput("id", f"several ids end with {identifier}; type more of it")
-    return found[0]

@@ -12,6 +12,7 @@ from everlore.capture.split import Count
 from everlore.config import AliasSettings, RecallSettings
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import SHORT_ID_LENGTH
+from everlore.domain.memories import AsOf
 from everlore.domain.messages import NewMessage, Receipt
 from everlore.domain.recall import KINDS, Kind, Recall
 from everlore.graph import Graph
@@ -113,23 +114,33 @@ class Workspace(Knowledge):
         project: str | None = None,
         taxonomy: str | None = None,
         kinds: Sequence[Kind] | None = None,
+        as_of: AsOf | None = None,
+        include_expired: bool = False,
+        limit_memories: int = 10,
+        limit_facts: int = 10,
         neighbours: int = 0,
         deadline_ms: float | None = None,
         trace: bool = False,
     ) -> Recall:
-        """The messages that answer a question, best first, with citations and the reasons to believe them.
+        """The messages that answer a question, best first, with citations and the reasons to believe them; beside them the
+        memories and facts that answer it.
 
         `now` is the moment that "last week" is relative to; times are aware. `since` (inclusive) and `until` (exclusive),
         author, thread, project and taxonomy subtree limit what may be found. `neighbours` messages on each side come along
-        with each hit. Past `deadline_ms` the answer is made of what is there. Raises InvalidInput.
+        with each hit. Past `deadline_ms` the answer is made of what is there. `as_of`: what was true, or what was believed,
+        at another moment than now; for the latter only messages that were recorded by then. Raises InvalidInput.
         """
         question = self._question(query)
+        as_of = AsOf() if as_of is None else as_of
+        for field, moment in (("valid_at", as_of.valid_at), ("recorded_at", as_of.recorded_at)):
+            if moment is not None:
+                aware(moment, f"as_of.{field}")
         within = Filter(
             since=None if since is None else aware(since, "since"),
             until=None if until is None else aware(until, "until"),
             author=None if author is None else name(author, "author"),
             threads=None if thread is None else await self._threads(name(thread, "thread")),
-            kinds=None if kinds is None else _kinds(kinds),
+            recorded_by=as_of.recorded_at,
         )
         if within.since is not None and within.until is not None and within.since >= within.until:
             raise InvalidInput("until", "is not after since, so nothing lies between")
@@ -143,6 +154,11 @@ class Workspace(Knowledge):
             neighbours=_between(neighbours, "neighbours", 0, MAX_NEIGHBOURS),
             deadline_ms=None if deadline_ms is None else _deadline(deadline_ms),
             trace=trace,
+            as_of=as_of,
+            kinds=KINDS if kinds is None else _kinds(kinds),
+            memories=_between(limit_memories, "limit_memories", 0, MAX_LIMIT),
+            facts=_between(limit_facts, "limit_facts", 0, MAX_LIMIT),
+            include_expired=include_expired,
         )
         return await recall(
             self._parts.database,

@@ -94,7 +94,7 @@ def read_request(body: dict[str, Any]) -> Asked:
     prompt = [message["content"] for message in body["messages"] if message["role"] == "user"][-1]
     parts: dict[str, list[dict[str, Any]]] = {}
     heading = ""
-    for line in prompt.splitlines():
+    for line in prompt.split("\n"):
         if line.startswith("# "):
             heading = line[2:].split(" (")[0]
         elif line.startswith("{"):

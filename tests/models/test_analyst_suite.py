@@ -68,10 +68,11 @@ def careless(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     facts: list[dict[str, Any]] = []
     for one in asked.messages:
         for sentence in re.split(r"(?<=[.!?])\s+", one["said"]):
-            if not sentence.strip() or "?" in sentence or sentence in SMALL_TALK:
+            if not any(map(str.isalnum, sentence)) or "?" in sentence or sentence in SMALL_TALK:
                 continue
+            quote = sentence.upper() if sentence.isascii() else sentence
             number = one["n"] if len(memories) % 3 else one["n"] + 70
-            memories.append(memory(sentence, number, sentence[:300].upper(), relation="updates", known=1))
+            memories.append(memory(sentence, number, quote[:300], relation="updates", known=1))
             facts.append(
                 {
                     "sources": memories[-1]["sources"],

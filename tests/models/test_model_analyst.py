@@ -2,6 +2,8 @@
 
 import json
 import logging
+import subprocess
+import sys
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -642,6 +644,15 @@ def test_a_prompt_that_cannot_be_filled_in_is_refused(
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="no folder"):
         model_analyst(model="tiny", url="http://127.0.0.1:1/v1", prompts_dir=tmp_path / "missing")
+
+
+def test_the_library_is_not_loaded_before_it_is_needed() -> None:
+    script = (
+        "import sys; from everlore.models.language_model import model_analyst;"
+        " model_analyst(model='tiny', url='http://127.0.0.1:1/v1');"
+        " sys.exit(len({'pydantic_ai', 'openai'} & sys.modules.keys()))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -315,7 +315,7 @@ def test_an_estimate_in_numbers() -> None:
     assert estimate(0, 0, NO_CAPS).cost is None
     large = estimate(1000, 120_000, limits)
     assert large.calls == 100
-    assert large.tokens_in == 100 * (1800 + 3000) + 30_000 + 25_000
+    assert large.tokens_in == 100 * (2000 + 3000) + 30_000 + 25_000
     assert large.cost == cost_of(large.tokens_in, large.tokens_out, limits)
 
 

@@ -88,7 +88,7 @@ async def test_the_model_file_is_damaged(opened: OpenLore, tmp_path: Path) -> No
         assert "the embedding model cannot be used: " in said
         assert "is damaged" in said
         await lore.catch_up()  # fails, and says so where a person looks
-        assert (await lore.status()).jobs == {"todo": 1}
+        assert (await lore.status()).jobs["todo"] >= 1
         (_, said) = await answer(workspace)
         assert "is damaged" in said
 

@@ -11,6 +11,7 @@ from tests.conftest import Clock, TestDatabase
 
 from everlore.app import Everlore
 from everlore.domain.errors import InvalidInput, NotFound
+from everlore.domain.memories import AsOf
 from everlore.domain.messages import NewMessage
 from everlore.domain.recall import Citation
 from everlore.models.fake import FakeEmbedder
@@ -59,7 +60,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"author": " "}, "author"),
     ({"project": "a\0"}, "project"),
     ({"taxonomy": "a b"}, "taxonomy"),
-    ({"kinds": ["memory"]}, "kinds"),
+    ({"kinds": ["thought"]}, "kinds"),
+    ({"as_of": AsOf(valid_at=datetime(2025, 1, 1))}, "as_of.valid_at"),  # noqa: DTZ001
+    ({"limit_memories": -1}, "limit_memories"),
+    ({"limit_facts": 1001}, "limit_facts"),
     ({"kinds": "message"}, "kinds"),
     ({"thread": ""}, "thread"),
 ]

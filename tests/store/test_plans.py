@@ -22,10 +22,11 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from everlore.domain.ids import new_id
-from everlore.store import conversation, index, postings
+from everlore.store import conversation, index, passages, postings, recall_distilled
 from everlore.store import recall as lanes
 from everlore.store.database import APP, Connection, Database
 from everlore.store.recall import Filter
+from everlore.store.recall_distilled import Wanted
 from everlore.store.server import SUPERUSER, Server
 
 TEMPLATE = "everlore_template"
@@ -50,6 +51,7 @@ class Place:
     thread: str
     thread_id: UUID
     vector: np.ndarray[Any, np.dtype[np.float32]]
+    distilled: list[int]
 
 
 @dataclass(frozen=True)
@@ -102,12 +104,44 @@ select workspace_id, step, thread_id, greatest(0, last_position - 5) * packed, l
 from everlore.thread, (values ('lexical', 1), ('vector:fake', 0)) s (step, packed)
 where workspace_id = %(ws)s and (last_position > 10 or step <> 'lexical');
 
-update everlore.passage_counter set last_passage = %(rows)s where workspace_id = %(ws)s;
+update everlore.passage_counter set last_passage = 3 * %(rows)s where workspace_id = %(ws)s;
+
+insert into everlore.entity (workspace_id, entity_id, name, type, recorded_at)
+values (%(ws)s, gen_random_uuid(), 'Emma', 'person', %(start)s);
+
+insert into everlore.memory (workspace_id, memory_id, lineage_id, type, content, importance, confidence, valid_from, recorded_at,
+                             source_kind, author, thread_id, passage_id, content_hash)
+select workspace_id, message_id, message_id, (array['task', 'fact', 'goal'])[1 + position %% 3], text, 0.5, 0.7, occurred_at,
+       occurred_at, 'extracted', author, thread_id, %(rows)s + row_number() over (order by occurred_at), ''
+from everlore.message where workspace_id = %(ws)s;
+
+insert into everlore.fact (workspace_id, fact_id, lineage_id, subject_id, predicate, object, object_key, confidence, valid_from,
+                           recorded_at, passage_id)
+select m.workspace_id, message_id, message_id, entity_id, 'likes', 'word' || position, 'word' || position, 0.7, occurred_at,
+       occurred_at, 2 * %(rows)s + row_number() over (order by occurred_at)
+from everlore.message m join everlore.entity e on e.workspace_id = m.workspace_id where m.workspace_id = %(ws)s;
+
+insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, confidence, recorded_at)
+select workspace_id, gen_random_uuid(), memory_id, memory_id, 0.7, recorded_at from everlore.memory where workspace_id = %(ws)s;
+
+insert into everlore.fact_source (workspace_id, source_id, lineage_id, message_id, said_at, confidence, recorded_at)
+select workspace_id, gen_random_uuid(), fact_id, fact_id, valid_from, 0.7, recorded_at
+from everlore.fact where workspace_id = %(ws)s;
+
+insert into everlore.passage (workspace_id, passage_id, kind, memory_id, fact_id, role, author, occurred_at, text)
+select workspace_id, passage_id, 'memory', memory_id, null, 'user', author, valid_from, content
+from everlore.memory where workspace_id = %(ws)s
+union all
+select workspace_id, passage_id, 'fact', null, fact_id, 'user', 'user', valid_from, 'Emma likes ' || object
+from everlore.fact where workspace_id = %(ws)s;
+
+insert into everlore.unembedded (workspace_id, model_id, passage_id)
+select workspace_id, 1, passage_id from everlore.fact where workspace_id = %(ws)s;
 """
 
 VECTORS = """
-insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding)
-select %(ws)s, %(model)s, n, v::halfvec from unnest(%(numbers)s::integer[], %(vectors)s::text[]) as x (n, v)
+insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding, distilled)
+select %(ws)s, %(model)s, n, v::halfvec, n > %(messages)s from unnest(%(numbers)s::integer[], %(vectors)s::text[]) as x (n, v)
 """
 
 
@@ -158,13 +192,14 @@ def fill(connection: psycopg.Connection[Any], workspace_id: UUID, rows: int) -> 
         parameters = {"ws": workspace_id, "rows": rows, "threads": SHORT_THREADS, "start": START}
         for statement in FILL.split(";\n\n"):
             connection.execute(statement, parameters)  # pyright: ignore[reportArgumentType, reportCallIssue]
-        vectors = clustered(rows)
+        vectors = clustered(2 * rows)
         connection.execute(
             VECTORS,
             {
                 "ws": workspace_id,
                 "model": MODEL,
-                "numbers": list(range(1, rows + 1)),
+                "messages": rows,
+                "numbers": list(range(1, 2 * rows + 1)),
                 "vectors": [str(vector.tolist()) for vector in vectors],
             },
         )
@@ -173,6 +208,7 @@ def fill(connection: psycopg.Connection[Any], workspace_id: UUID, rows: int) -> 
         )
         if rows == LARGE:
             connection.execute("select everlore.build_vector_index(%s::smallint)", [MODEL])
+            connection.execute("select everlore.build_vector_index(%s::smallint, true)", [MODEL])
         some = connection.execute(
             "select passage_id, message_id, thread_id from everlore.passage where workspace_id = %s and position > 1 "
             "order by passage_id limit 10",
@@ -183,7 +219,15 @@ def fill(connection: psycopg.Connection[Any], workspace_id: UUID, rows: int) -> 
             [workspace_id, some[0][2]],
         ).fetchone()
         assert thread is not None
-    return Place(workspace_id, [s[0] for s in some], [s[1] for s in some], thread[0], some[0][2], vectors[0])
+    return Place(
+        workspace_id,
+        [s[0] for s in some],
+        [s[1] for s in some],
+        thread[0],
+        some[0][2],
+        vectors[0],
+        [kind * rows + s[0] for s in some for kind in (1, 2)],
+    )
 
 
 def clustered(rows: int) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -226,11 +270,26 @@ LANES: dict[str, Lane] = {
         c, index.EmbeddingModel(MODEL, "fake", DIMENSIONS, True), p.thread_id, 256
     ),
     "passages_of_message": lambda c, p: conversation.passages_of_message(c, p.messages[0]),
+    "vector_exact_distilled": lambda c, p: lanes.vector_exact(c, MODEL, p.vector, 50, distilled=True),
+    "vector_hnsw_distilled": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter(), distilled=True),
+    "within_recorded": lambda c, p: lanes.passages_within(c, Filter(recorded_by=START), 5001, p.passages),
+    "distilled_candidates": lambda c, p: recall_distilled.candidates(c, p.distilled, MODEL),
+    "distilled_memories": lambda c, p: recall_distilled.memories(c, p.distilled, Filter(), None),
+    "distilled_facts": lambda c, p: recall_distilled.facts(c, p.distilled, Filter(author="author 3"), None),
+    "distilled_citations": lambda c, p: recall_distilled.citations(c, p.messages, None),
+    "distilled_lineages": lambda c, p: recall_distilled.by_lineage(c, p.messages, None),
+    "structured": lambda c, _: recall_distilled.structured(c, Wanted(("task",), open_at=START), None, 20),
+    "last_person": lambda c, _: recall_distilled.last_person(c),
+    "load_unembedded": lambda c, _: passages.load(c, MODEL, 256),
+    "unembedded": lambda c, _: passages.waiting(c, MODEL),
 }
 
 
 # Which indexes each lane may use, and for which columns. Tables that grow with what was said are read by nothing else.
-GROWING = ("message", "passage", "posting_block", "passage_tokens", "passage_vector")
+GROWING = (
+    "message", "passage", "posting_block", "passage_tokens", "passage_vector",
+    "memory", "fact", "memory_source", "fact_source", "unembedded",
+)  # fmt: skip
 OF_PASSAGE = {"passage_pkey": "workspace_id passage_id"}
 OF_MESSAGE = {"message_pkey": "workspace_id message_id"}
 OF_THREAD = {"thread_pkey": "workspace_id thread_id"}
@@ -280,6 +339,37 @@ EXPECTED: dict[str, dict[str, str]] = {
         **OF_A_MESSAGE,
     },
     "passages_of_message": OF_A_MESSAGE,
+    "vector_exact_distilled": {
+        "passage_vector_0_workspace_id_model_id_passage_id_idx": "workspace_id model_id"
+    },
+    "vector_hnsw_distilled": {"passage_vector_0_model_1_distilled": ""},
+    "within_recorded": {**OF_PASSAGE, **OF_MESSAGE},
+    "distilled_candidates": {
+        **OF_PASSAGE,
+        **OF_A_MESSAGE,
+        "passage_vector_0_pkey": "workspace_id passage_id model_id",
+        "memory_passage": "workspace_id passage_id",
+        "fact_passage": "workspace_id passage_id",
+        "memory_source_lineage": "workspace_id lineage_id",
+        "fact_source_lineage": "workspace_id lineage_id",
+    },
+    "distilled_memories": {"memory_passage": "workspace_id passage_id", **OF_THREAD},
+    "distilled_facts": {
+        "fact_passage": "workspace_id passage_id",
+        "fact_source_lineage": "workspace_id lineage_id",
+        **OF_MESSAGE,
+    },
+    "distilled_citations": {
+        "memory_source_lineage": "workspace_id lineage_id",
+        "fact_source_lineage": "workspace_id lineage_id",
+        **OF_MESSAGE,
+        **OF_THREAD,
+    },
+    "distilled_lineages": {"memory_version": "workspace_id lineage_id"},
+    "structured": {"memory_current": "workspace_id type", **OF_THREAD},
+    "last_person": OF_MESSAGE,
+    "load_unembedded": {"unembedded_pkey": "workspace_id model_id", **OF_PASSAGE},
+    "unembedded": {"unembedded_pkey": "workspace_id model_id"},
 }
 # Where twenty rows are all there is, it is right to read them all.
 SIZE_MATTERS = {"vector_hnsw_filtered"}

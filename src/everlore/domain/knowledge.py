@@ -1,6 +1,6 @@
 """What the verbs on memories and facts answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal, TypeAlias
@@ -48,6 +48,22 @@ class DistilEstimate:
     tokens_in: int
     tokens_out: int
     cost: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What reading came to: windows and messages read, memories and statements of facts kept, drafts set aside, and windows
+    that could not be read."""
+
+    windows: int = 0
+    messages: int = 0
+    memories: int = 0
+    facts: int = 0
+    rejected: int = 0
+    failed: int = 0
+
+    def __sub__(self, earlier: "Distilled") -> "Distilled":
+        return Distilled(*(getattr(self, one.name) - getattr(earlier, one.name) for one in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ from everlore.store.distilling import Distillation, SaidRow
 log = logging.getLogger(__name__)
 
 _KNOWN = 30
+# Rules look back for what a pronoun means, no further.
+_CONTEXT_OF_RULES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,8 @@ async def _load(
                 return None
             span = (first, last)
         said = await distilling.said(connection, thread_id, *span)
-        earlier = await distilling.earlier(connection, thread_id, span[0], tools.context_messages)
+        context = tools.context_messages if tools.analyst.model is not None else _CONTEXT_OF_RULES
+        earlier = await distilling.earlier(connection, thread_id, span[0], context)
         known = await _known(connection, thread_id, said, tools)
         model = await index.model_in_use(connection)
         return _Task(

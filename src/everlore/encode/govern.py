@@ -29,8 +29,8 @@ MAX_COOLDOWN_S = 3600.0
 
 _WINDOW = 10
 _CHARACTERS_A_TOKEN = 4
-# Measured on the bundled prompt and schema, and on answers to windows of everyday talk.
-_PROMPT_TOKENS = 1800
+# The bundled prompt and schema have about 8,000 characters. An answer is taken to hold four memories, six facts and five names.
+_PROMPT_TOKENS = 2000
 _MESSAGE_TOKENS = 25
 _ANSWER_TOKENS = 900
 

@@ -1,24 +1,29 @@
-"""The whole of a recall: plan, lanes, candidates with their neighbours, ranking, hits.
+"""The whole of a recall: plan, lanes, candidates with their neighbours, ranking, hits; memories and facts beside them.
 
 One read-only snapshot for everything; the question is embedded while the lexical lane reads.
 """
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from uuid import UUID
 
 from everlore.domain.errors import ModelUnavailable
-from everlore.domain.recall import Recall
+from everlore.domain.memories import AsOf
+from everlore.domain.recall import Hit, Recall
 from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
-from everlore.recall.distilled import distilled, lent, seeds
+from everlore.recall.asked import structured_hits
+from everlore.recall.distilled import Distilled, distilled, lent, seeds
 from everlore.recall.hits import make_hits
+from everlore.recall.known import fact_hits, memory_hits
 from everlore.recall.lanes import Lane, allowed_by, lexical_lane, narrowed, time_lane, vector_lane
 from everlore.recall.plan import plan
 from everlore.recall.rank import rank
+from everlore.recall.related import related
 from everlore.recall.search import Ask, Clock, Search, Weights
-from everlore.store import index, postings
+from everlore.store import conversation, index, postings, recall_distilled
 from everlore.store import recall as store
 from everlore.store.database import Connection, Database
 from everlore.store.index import EmbeddingModel
@@ -30,6 +35,8 @@ __all__ = ["Ask", "Weights", "recall"]
 PATIENCE_S = 10.0
 # How much deeper the lanes are read when long messages crowd out others, and how deep at the most.
 _DEEPER = 4
+# With less left of a deadline, nothing is written down after the answer.
+_NOTING_MS = 20.0
 _DEEPEST = 4000
 
 
@@ -49,11 +56,25 @@ async def recall(
         encoding = asyncio.ensure_future(embedder.encode_question(ask.question)) if embedder else None
         try:
             search = await _read_words(connection, ask, weights, clock, model)
-            return await _answer(search, encoding, reranker)
+            answer = await _answer(search, encoding, reranker)
         finally:
             if encoding is not None and not encoding.done():
                 # It goes on in its thread and fills the cache; nobody waits for it any more.
                 encoding.add_done_callback(lambda done: done.cancelled() or done.exception())
+    await _note_access(database, workspace_id, ask, answer, clock)
+    return answer
+
+
+async def _note_access(
+    database: Database, workspace_id: UUID, ask: Ask, answer: Recall, clock: Clock
+) -> None:
+    """How often a memory is used is a part of its score. Questions about what was believed once do not count."""
+    remaining = clock.remaining_ms()
+    if answer.memories and ask.as_of == AsOf() and (remaining is None or remaining > _NOTING_MS):
+        async with database.workspace(workspace_id) as connection:
+            await conversation.commit_lazily(connection)
+            used = [hit.memory.memory_id for hit in answer.memories]
+            await recall_distilled.note_access(connection, used, ask.now)
 
 
 async def _model_in_use(
@@ -112,25 +133,60 @@ async def _answer(
     clock.mark("embedding")
     lanes = {"lexical": words} | await _other_lanes(search)
     clock.mark("vector")
-    known = await distilled(search, reranker)
-    clock.mark("distilled")
-    if known is not None and search.weights.keys > 0:
-        lanes["keys"] = seeds(known)
-    candidates = await _candidates(search, lanes)
+    found = None
+    if search.view.distilled is not None:
+        found = await distilled(search, reranker)
+        clock.mark("distilled")
+    hits: tuple[Hit, ...] = ()
+    if "message" in search.ask.kinds:
+        hits = await _message_hits(search, lanes, found, reranker)
+    answer = Recall(search.ask.question, hits, (), clock.took_ms)
+    if search.view.distilled is not None:
+        answer = await _with_known(search, answer, found, reranker)
+        clock.mark("known")
+    return replace(answer, degraded=tuple(dict.fromkeys(clock.degraded)))
+
+
+async def _message_hits(
+    search: Search, lanes: dict[str, Lane], found: Distilled | None, reranker: Reranker | None
+) -> tuple[Hit, ...]:
+    clock = search.clock
+    # Memories and facts are keys to the turns that they rest on.
+    keys: dict[str, Lane] = {"keys": seeds(found)} if found is not None and search.weights.keys > 0 else {}
+    candidates = await _candidates(search, lanes | keys)
     while _crowded(search, lanes, candidates):
         # Long messages hold many passages and crowd out others: look deeper.
         search.depth *= _DEEPER
         lanes = {"lexical": await lexical_lane(search)} | await _other_lanes(search)
-        candidates = await _candidates(search, lanes)
+        candidates = await _candidates(search, lanes | keys)
     if candidates is None:
-        return Recall(search.ask.question, (), tuple(clock.degraded), clock.took_ms)
+        return ()
     clock.mark("candidates")
-    keys = lent(known, candidates) if known is not None else None
-    ranking = await rank(search, candidates, reranker, keys)
+    ranking = await rank(search, candidates, reranker, lent(found, candidates) if found and keys else None)
     clock.mark("rank")
-    hits = await make_hits(search, candidates, ranking, lanes)
+    hits = await make_hits(search, candidates, ranking, lanes | keys)
     clock.mark("hits")
-    return Recall(search.ask.question, hits, tuple(dict.fromkeys(clock.degraded)), clock.took_ms)
+    return hits
+
+
+async def _with_known(
+    search: Search, answer: Recall, found: Distilled | None, reranker: Reranker | None
+) -> Recall:
+    """The answer with memories and facts; without them if they are late."""
+    kinds = search.ask.kinds
+    try:
+        async with store.lane(search.connection, search.clock.remaining_ms()):
+            if "memory" in kinds and search.ask.memories:
+                if (structured := await structured_hits(search, reranker)) is not None:
+                    answer = replace(answer, reading=structured[0], memories=structured[1])
+                elif found is not None:
+                    near = await memory_hits(search, found)
+                    answer = replace(answer, memories=near + await related(search, near))
+            if "fact" in kinds and search.ask.facts and found is not None:
+                answer = replace(answer, facts=await fact_hits(search, found))
+    except LaneTimeout:
+        search.clock.late("memory")
+    return answer
 
 
 async def _other_lanes(search: Search) -> dict[str, Lane]:

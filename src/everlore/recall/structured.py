@@ -18,6 +18,11 @@ from everlore.recall.times import TimeRange
 _EARLY = 6
 _WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # Folded words (no accents). Plurals always name a type; a singular only after one of `_POINTERS`.
 _PLURALS: dict[str, tuple[MemoryType, ...]] = {
     **dict.fromkeys(("tasks", "todos", "tareas", "pendientes"), ("task",)),
@@ -44,26 +49,25 @@ _SINGULARS: dict[str, tuple[MemoryType, ...]] = {
     **dict.fromkeys(("lesson", "leccion"), ("lesson",)),
     **dict.fromkeys(("habit", "habito"), ("habit",)),
 }
-_POINTERS = frozenset(
+_POINTERS = _set(
     """what which any my our the open last latest next every que cual alguna algun mi nuestra nuestro la el ultima
-    ultimo proxima""".split()
+    ultimo proxima"""
 )
 # Whole ways of asking, each with the type that it asks for and, where it says one, the state.
 _WAYS: tuple[tuple[str, MemoryType, Asked | None], ...] = (
-        (r"^(?:and |so )?what (?:does|do|did|would) (?:\S+ ){1,3}?prefer\b", "preference", None),
-        (
-            r"^(?:y )?que (?:\S+ ){0,3}?(?:prefiere|prefieres|prefiero|prefieren|preferia)\b",
-            "preference",
-            None,
-        ),
-        (r"^what (?:did|have|has) (?:\S+ ){1,3}?decided?\b", "decision", None),
-        (r"^que (?:\S+ ){0,2}?(?:decidimos|decidio|decidi|decidieron|hemos decidido)\b", "decision", None),
-        (r"^what (?:is|s|was) (?:still )?(?:left )?to do\b", "task", "open"),
-        (r"^what (?:do|did) (?:i|we|you) (?:still )?(?:have|need) to do\b", "task", "open"),
-        (r"^que (?:me |nos )?(?:queda|falta|tengo que|tenemos que)(?: por)? hacer\b", "task", "open"),
-        (r"^what (?:is|s|was) blocking\b", "blocker", None),
-        (r"^what (?:did|have|has) (?:\S+ ){1,3}?learn(?:ed|t)\b", "lesson", None),
-    )
+    (r"^(?:and |so )?what (?:does|do|did|would) (?:\S+ ){1,3}?prefer\b", "preference", None),
+    (
+        r"^(?:y )?que (?:\S+ ){0,3}?(?:prefiere|prefieres|prefiero|prefieren|preferia)\b",
+        "preference",
+        None,
+    ),
+    (r"^what (?:did|have|has) (?:\S+ ){1,3}?decided?\b", "decision", None),
+    (r"^que (?:\S+ ){0,2}?(?:decidimos|decidio|decidi|decidieron|hemos decidido)\b", "decision", None),
+    (r"^what (?:is|s|was) (?:still )?(?:left )?to do\b", "task", "open"),
+    (r"^what (?:do|did) (?:i|we|you) (?:still )?(?:have|need) to do\b", "task", "open"),
+    (r"^que (?:me |nos )?(?:queda|falta|tengo que|tenemos que)(?: por)? hacer\b", "task", "open"),
+    (r"^what (?:is|s|was) blocking\b", "blocker", None),
+    (r"^what (?:did|have|has) (?:\S+ ){1,3}?learn(?:ed|t)\b", "lesson", None),
 )
 _STATES: tuple[tuple[re.Pattern[str], Asked], ...] = (
     (
@@ -83,7 +87,7 @@ _STATES: tuple[tuple[re.Pattern[str], Asked], ...] = (
 )
 _PRONOUN = re.compile(r"\b(?:she|he|her|his|him|ella|el prefiere|suyas?|suyos?)\b")
 # Words of a question that name no topic, beside those that the database leaves out and those read above.
-_EMPTY = frozenset(
+_EMPTY = _set(
     """what which who when where how list show give tell find me us all any every are is was were be been there have
     has had do does did made make make took take set left still yet the a an of in on at to for with about regarding
     concerning from by and or my our your her his their its i we you she he they it prefer prefers preferred decide
@@ -91,7 +95,7 @@ _EMPTY = frozenset(
     quien cuando donde como lista muestra dame dime todas todos hay tengo tenemos tiene tienes el la los las un una
     unos unas de del en a al para por con sobre acerca respecto y o mi mis nuestro nuestra nuestros nuestras su sus
     tu tus se ha he hemos han queda quedan falta hacer prefiere prefieres prefiero prefieren decidimos decidio ella
-    ellos yo nosotros""".split()
+    ellos yo nosotros"""
 )
 # Types that hold for a while, so that a stretch of time means "at some moment of it". The others happen, or are said, in it.
 _LASTING = frozenset(
@@ -213,7 +217,7 @@ def reading(asked: Structured, entities: Sequence[str], about: Sequence[str]) ->
 def _type(words: Sequence[str], plain: str) -> tuple[tuple[MemoryType, ...], Asked | None, set[str]]:
     """The types that a question asks for, the state that its way of asking says, and the words that were read for it."""
     for pattern, kind, status in _WAYS:
-        if pattern.search(plain):
+        if re.search(pattern, plain):
             return (kind,), status, set()
     types: dict[MemoryType, None] = {}
     named: set[str] = set()

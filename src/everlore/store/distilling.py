@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from everlore.domain.ids import new_id
+from everlore.domain.knowledge import Distilled
 from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
 
@@ -40,6 +41,15 @@ class Mark:
     written: int
     last_at: datetime | None
     taxonomy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToRead:
+    """What waits to be read."""
+
+    threads: int = 0
+    messages: int = 0
+    characters: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +189,19 @@ async def waiting(connection: Connection) -> tuple[int, int, int]:
     return (row[0], row[1], row[2]) if row else (0, 0, 0)
 
 
-async def waiting_threads(connection: Connection) -> list[tuple[UUID, str, int, int]]:
-    """Threads with messages that are not distilled: id, name, how many messages and characters."""
-    rows = await (await connection.execute(_QUERIES["waiting_threads"])).fetchall()
-    return [(row[0], row[1], row[2], row[3]) for row in rows]
+async def to_read(
+    connection: Connection, thread: str | None, *, again: bool, since: int | None, until: int | None
+) -> ToRead:
+    """What waits; with `again` also what was read already and overlaps a span of positions."""
+    parameters = {"thread": thread, "again": again, "since": since, "until": until}
+    row = await (await connection.execute(_QUERIES["to_read"], parameters)).fetchone()
+    return ToRead(*(row or ()))
+
+
+async def tally(connection: Connection, thread: str | None) -> Distilled:
+    """What all reading came to, in a thread or in the workspace."""
+    row = await (await connection.execute(_QUERIES["tally"], {"thread": thread})).fetchone()
+    return Distilled(*(row or ()))
 
 
 async def unfinished(connection: Connection, thread: str | None) -> list[UUID]:

@@ -25,15 +25,15 @@ class LaneTimeout(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a recall is limited to. `branch` are the threads under the path `taxonomy`: a passage with a path of its own
-    counts by that path, any other by its thread."""
+    """What a recall is limited to. `recorded_by`: to messages that were recorded by then. `branch` are the threads under the
+    path `taxonomy`: a passage with a path of its own counts by that path, any other by its thread."""
 
     since: datetime | None = None
     until: datetime | None = None
     author: str | None = None
     threads: tuple[UUID, ...] | None = None
     taxonomy: str | None = None
-    kinds: tuple[str, ...] | None = None
+    recorded_by: datetime | None = None
     branch: tuple[UUID, ...] = ()
 
     @property
@@ -47,7 +47,7 @@ class Filter:
             "author": self.author,
             "threads": None if self.threads is None else list(self.threads),
             "taxonomy": self.taxonomy,
-            "kinds": None if self.kinds is None else list(self.kinds),
+            "recorded_by": self.recorded_by,
             "branch": list(self.branch),
         }
 

@@ -195,7 +195,7 @@ CREATE FUNCTION everlore.erase_from_failures(threads uuid[]) RETURNS bigint
         changed bigint;
     begin
         update everlore.job_failure f
-        set error = substring(f.error from '^[A-Za-z]{1,40}') || ' (the words were erased)'
+        set error = coalesce(substring(f.error from '^[A-Za-z]{1,40}'), 'Error') || ' (the words were erased)'
         from jobs.procrastinate_jobs j
         where j.id = f.job_id and j.args ->> 'workspace_id' = ws::text
           and (j.args ->> 'thread_id' is null or j.args ->> 'thread_id' = any (threads::text[]));
@@ -346,7 +346,7 @@ CREATE FUNCTION everlore.open_workspace(id uuid, called text) RETURNS uuid
 
 ALTER FUNCTION everlore.open_workspace(id uuid, called text) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[] DEFAULT NULL::integer[], branch uuid[] DEFAULT NULL::uuid[]) RETURNS SETOF integer
+CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, among integer[] DEFAULT NULL::integer[], branch uuid[] DEFAULT NULL::uuid[]) RETURNS SETOF integer
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -368,7 +368,9 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
                   and (by_author is null or lower(p.author) = lower(by_author))
                   and (in_threads is null or p.thread_id = any (in_threads))
                   and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
-                  and (of_kinds is null or p.kind = any (of_kinds))
+                  and (known_by is null or exists (
+                      select from everlore.message m
+                      where m.workspace_id = ws and m.message_id = p.message_id and m.recorded_at <= known_by))
                 limit at_most;
             return;
         end if;
@@ -381,11 +383,13 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
               and (by_author is null or lower(p.author) = lower(by_author))
               and (in_threads is null or p.thread_id = any (in_threads))
               and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
-              and (of_kinds is null or p.kind = any (of_kinds))
+              and (known_by is null or exists (
+                      select from everlore.message m
+                      where m.workspace_id = ws and m.message_id = p.message_id and m.recorded_at <= known_by))
             limit at_most;
     end $$;
 
-ALTER FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[], branch uuid[]) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, among integer[], branch uuid[]) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.query_words(question text) RETURNS TABLE(word text, term text)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -579,7 +583,7 @@ CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, a
 
 ALTER FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, of_kinds text[] DEFAULT NULL::text[], branch uuid[] DEFAULT NULL::uuid[], in_distilled boolean DEFAULT false) RETURNS TABLE(passage_id integer, distance real)
+CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, known_by timestamp with time zone DEFAULT NULL::timestamp with time zone, branch uuid[] DEFAULT NULL::uuid[], in_distilled boolean DEFAULT false) RETURNS TABLE(passage_id integer, distance real)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET "hnsw.ef_search" TO '240'
@@ -598,10 +602,11 @@ CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at
             return;
         end if;
         if coalesce(since, until) is not null or coalesce(by_author, under::text) is not null
-           or in_threads is not null or of_kinds is not null then
+           or in_threads is not null or known_by is not null then
             filter := 'and exists (select from everlore.passage p where p.workspace_id = $1 and p.passage_id = v.passage_id
                 and ($4 is null or p.occurred_at >= $4) and ($5 is null or p.occurred_at < $5)
-                and ($6 is null or lower(p.author) = lower($6)) and ($9 is null or p.kind = any ($9))
+                and ($6 is null or lower(p.author) = lower($6)) and ($9 is null or exists (
+                    select from everlore.message m where m.workspace_id = $1 and m.message_id = p.message_id and m.recorded_at <= $9))
                 and ($7 is null or p.thread_id = any ($7))
                 and ($8 is null or p.taxonomy <@ $8 or p.taxonomy is null and p.thread_id = any ($10)))';
         end if;
@@ -611,10 +616,10 @@ CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at
              where v.workspace_id = $1 and v.model_id = %2$s and %4$s v.distilled %3$s
              order by v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s)
              limit $3', dims, model, filter, case when in_distilled then '' else 'not' end)
-            using ws, question, at_most, since, until, by_author, in_threads, under, of_kinds, branch;
+            using ws, question, at_most, since, until, by_author, in_threads, under, known_by, branch;
     end $_$;
 
-ALTER FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[], in_distilled boolean) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_distilled boolean) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean DEFAULT false) RETURNS text
     LANGUAGE sql STABLE
@@ -2221,9 +2226,9 @@ REVOKE ALL ON FUNCTION everlore.open_workspace(id uuid, called text) FROM PUBLIC
 GRANT ALL ON FUNCTION everlore.open_workspace(id uuid, called text) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.open_workspace(id uuid, called text) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[], branch uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[], branch uuid[]) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], among integer[], branch uuid[]) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, among integer[], branch uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, among integer[], branch uuid[]) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, among integer[], branch uuid[]) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.query_words(question text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.query_words(question text) TO everlore_app;
@@ -2262,9 +2267,9 @@ REVOKE ALL ON FUNCTION everlore.vector_exact(model smallint, question public.hal
 GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[], in_distilled boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[], in_distilled boolean) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, of_kinds text[], branch uuid[], in_distilled boolean) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_distilled boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_distilled boolean) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_distilled boolean) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) TO everlore_app;

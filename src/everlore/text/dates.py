@@ -163,7 +163,7 @@ _UNIT_OF = {name: re.compile(words) for name, words in _UNITS.items()}
 
 
 def _any(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return "|".join(re.escape(word).replace("\\ ", " ") for word in sorted(words, key=len, reverse=True))
 
 
 def _pattern(written: str, begin: str = r"(?<![\w-])", stop: str = r"(?![\w-])") -> re.Pattern[str]:
@@ -340,7 +340,7 @@ def _read_counted(match: _Match, said: _Said) -> _Span | None:
         moment = said.at + sign * count * timedelta(minutes=60 if unit == "hour" else 1)
         return _day(moment.replace(hour=0, minute=0, second=0, microsecond=0))
     start, end, _ = _day(_stepped(said.today, unit, sign * count))
-    return start, end, "day" if unit in {"day", "week"} else unit
+    return start, end, "month" if unit == "month" else "year" if unit == "year" else "day"
 
 
 def _read_calendar(match: _Match, said: _Said) -> _Span | None:
@@ -397,18 +397,32 @@ _SCALE = (
     "|semaine|mois|année)"
 )
 _SCALE_WORDS = frozenset(
-    "week weekend month quarter year fin semana mes trimestre año woche wochenende monat jahr semaine mois année".split()
+    ["week", "weekend", "month", "quarter", "year", "fin", "semana", "mes", "trimestre", "año", "woche", "wochenende", "monat", "jahr", "semaine", "mois", "année"]
 )
 _WEEKDAY = _any(_WEEKDAYS)
 _RULES = (
     _Rule(
         _pattern(
-            rf"(?:every|each|cada|todos los|todas las|jeden|jede|chaque|most) (?:other |second )?(?:{_WEEKDAY}|{_any(_MONTHS)}"
+            rf"(?:every|each|cada|todos los|todas las|jeden|jede|chaque|most|a|any) (?:other |second )?(?:{_WEEKDAY}|{_any(_MONTHS)}"
             rf"|{_any(_SEASONS)}|day|week|month|year)s?(?: (?:and|or|y) (?:{_WEEKDAY})s?)?"
             rf"|(?:on |los )(?:{_WEEKDAY})s(?: (?:and|y) (?:los )?(?:{_WEEKDAY})s?)?|los (?:{_WEEKDAY})(?: y (?:los )?(?:{_WEEKDAY}))?"
         ),
         frozenset(
-            ("every", "each", "cada", "todos", "todas", "los", "on", "jeden", "jede", "chaque", "most")
+            (
+                "every",
+                "each",
+                "cada",
+                "todos",
+                "todas",
+                "los",
+                "on",
+                "jeden",
+                "jede",
+                "chaque",
+                "most",
+                "a",
+                "any",
+            )
         ),
         _read_nothing,
     ),

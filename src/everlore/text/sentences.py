@@ -18,6 +18,8 @@ _ABBREVIATED = re.compile(
     r"|(?<![\w'’])[a-z]|\b[ap]\.m)\.$",
     re.IGNORECASE,
 )
+_NUMBERED_DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
+_MONTH_AHEAD = re.compile(r"\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|[a-zäöü])")
 _BULLET = re.compile(r"\s{0,8}(?:[-*•+]|\d{1,3}[.)]|#{1,6})\s{1,4}(?:\[[ xX]\]\s{1,4})?")
 
 
@@ -44,6 +46,11 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list written as text, for tables that are easier to read so."""
+    return frozenset(words.split())
+
+
 def lowered(text: str) -> str:
     """`text` in lower case with straight apostrophes, every character in its place (some would become two)."""
     low = text.lower()
@@ -67,6 +74,8 @@ def _goes_on(text: str, begin: int, match: re.Match[str]) -> bool:
     if "\n" in text[match.end() : match.end() + 2]:
         return False
     if match[0] == "." and text[begin : match.start()].strip().isdigit():
+        return True
+    if match[0] == "." and _NUMBERED_DAY.search(ahead) and _MONTH_AHEAD.match(text, match.end()):
         return True
     if match[0] == "." and _ABBREVIATED.search(ahead):
         return not (ahead.lower().endswith(("etc.", ".m.")) and follows[:1].isupper())

@@ -11,13 +11,17 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from everlore.domain.errors import InvalidInput
+from everlore.domain.graph import EntityChange, Node
 from everlore.domain.ids import short_id
-from everlore.domain.recall import Citation, Hit
+from everlore.domain.knowledge import ReviewItem
+from everlore.domain.memories import Entity, Fact, Memory, Source
+from everlore.domain.recall import Citation, FactHit, Hit, MemoryHit
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -106,14 +110,34 @@ def plain(value: Any) -> Any:
         case list() | tuple() | set() | frozenset():
             return [plain(one) for one in cast("Sequence[Any]", value)]
         case _ if is_dataclass(value) and not isinstance(value, type):
-            given = {one.name: plain(getattr(value, one.name)) for one in fields(value)}
-            if isinstance(value, Citation):
-                given["short_id"] = short_id(value.message_id)
-            if isinstance(value, Hit):
-                given["confidence"] = value.confidence
-            return given
+            return {one.name: plain(getattr(value, one.name)) for one in fields(value)} | _besides(value)
+        case Decimal():
+            return float(value)
         case _:
             return value
+
+
+def _besides(value: Any) -> dict[str, Any]:
+    """What is said of some values beside their fields: the id that a person types, and what follows from others."""
+    match value:
+        case Citation():
+            return {"short_id": short_id(value.message_id)}
+        case Source():
+            return {"short_id": None if value.message_id is None else short_id(value.message_id)}
+        case Memory():
+            return {"short_id": short_id(value.lineage_id), "status": value.status(datetime.now(UTC))}
+        case Fact():
+            return {"short_id": short_id(value.lineage_id)}
+        case Entity() | Node():
+            return {"short_id": short_id(value.entity_id)}
+        case EntityChange():
+            return {"short_id": short_id(value.change_id)}
+        case ReviewItem():
+            return {"short_id": short_id(value.id)}
+        case Hit() | MemoryHit() | FactHit():
+            return {"confidence": value.confidence}
+        case _:
+            return {}
 
 
 def as_json(value: Any, *, indent: int | None = 2) -> str:

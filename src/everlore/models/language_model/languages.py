@@ -46,7 +46,7 @@ def is_foreign(answer: Iterable[str], said: Iterable[str]) -> bool:
     """Whether what was answered is surely in a script or a language that nothing of what was said is in."""
     answered, texts = " ".join(answer), list(said)
     script = script_of(answered)
-    scripts = {script for text in texts for script in _scripts(text)}
+    scripts = {script for text in (*texts, " ".join(texts)) for script in _scripts(text)}
     if script is not None and scripts and script not in scripts:
         return True
     language = language_of(answered)

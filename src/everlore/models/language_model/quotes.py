@@ -8,9 +8,12 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from everlore.models.language_model.repair import UNWANTED
 from everlore.ports.analyst import Quote, WindowMessage
 
 _SAME = str.maketrans("’‘‚‛´`“”„«»‹›–—‐‑−\u00a0\u202f", "''''''\"\"\"\"\"''-----  ")
+# So many characters are found by chance in no other word.
+_LONG = 20
 _ENDS = " \t\n\"'.,;:!?…()[]*_"
 
 
@@ -45,7 +48,7 @@ def _span(wanted: str, text: str) -> tuple[int, int] | None:
     at = folded.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        if _is_edge(folded, at) and _is_edge(folded, end):
+        if len(wanted) >= _LONG or (_is_edge(folded, at) and _is_edge(folded, end)):
             return places[at], places[end - 1] + 1
         at = folded.find(wanted, at + 1)
     return None
@@ -65,6 +68,8 @@ def _folded(text: str) -> tuple[str, tuple[int, ...]]:
     folded: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
+        if UNWANTED.match(character):
+            continue
         plain = unicodedata.normalize("NFKC", character).translate(_SAME).casefold()
         for one in plain:
             kept = " " if one.isspace() else one

@@ -33,6 +33,7 @@ from everlore.models.language_model.quotes import find_name, find_quote
 from everlore.models.language_model.repair import Unusable
 from everlore.models.language_model.schema import EntityForm, FactForm, MemoryForm, SourceForm
 from everlore.models.language_model.speakers import true_object, true_subject, with_true_speaker
+from everlore.models.language_model.window import has_words
 from everlore.ports.analyst import (
     MAX_ENTITIES,
     MAX_FACTS,
@@ -116,6 +117,8 @@ class _Reader:
     def memory(self, item: Any) -> DraftMemory:
         form = MemoryForm.model_validate(mended(item, MEMORY_TYPES, "general"))
         sources = self._sources(form.sources)
+        if not has_words(form.content):
+            raise _Broken("it says nothing")
         if form.type not in _ASKED_FOR and all(map(self._is_question, sources)):
             raise _Broken("it rests on a question")
         at = max(one.at for one in self._messages if one.number in {source.message for source in sources})
@@ -143,8 +146,8 @@ class _Reader:
         if all(map(self._is_question, sources)):
             raise _Broken("it rests on a question")
         predicate = _LABEL.sub("_", form.predicate.lower().replace("'", "")).strip("_")
-        if not predicate:
-            raise _Broken("its predicate has no letters")
+        if not (predicate and has_words(form.subject) and has_words(form.object)):
+            raise _Broken("it says nothing")
         at = max(one.at for one in self._messages if one.number in {source.message for source in sources})
         return DraftFact(
             subject=true_subject(form.subject, sources, self._messages),
@@ -164,10 +167,12 @@ class _Reader:
     def entity(self, item: Any) -> DraftEntity:
         """A name rests on the first place where it, or one of its aliases, stands; one that nobody used is not taken."""
         form = EntityForm.model_validate(mended(item, ENTITY_TYPES, "other"))
-        if not self._was_said(form.name):
+        if not (has_words(form.name) and self._was_said(form.name)):
             raise _Broken("nobody said its name")
         aliases = dict.fromkeys(
-            alias for alias in form.aliases if alias != form.name and self._was_said(alias)
+            alias
+            for alias in form.aliases
+            if alias != form.name and has_words(alias) and self._was_said(alias)
         )
         named = (
             Quote(one.number, found)

@@ -13,7 +13,8 @@ MAX_ANSWER_CHARACTERS = 400_000
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
 # A string, or a comma before a closing bracket: strings are matched so that commas within them are left alone.
 _TRAILING = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
-_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+# What no database takes, or nobody sees.
+UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 class Unusable(Exception):
@@ -46,7 +47,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 def clean(text: str) -> str:
     """Without control characters and halves of characters, which no database takes; blanks as single spaces."""
-    return " ".join(_UNWANTED.sub("", text).split())
+    return " ".join(UNWANTED.sub("", text).split())
 
 
 def _read(body: str) -> Any:

@@ -13,6 +13,8 @@ NONE = "(none)"
 # Whose words are read: instructions of a system prompt and what tools put out are nobody's.
 _READ = frozenset({"user", "assistant"})
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # strftime would speak the machine's language
+# Line breaks of Unicode that JSON leaves as they are.
+_BREAKS = {place: f"\\u{place:04x}" for place in (0x85, 0x2028, 0x2029)}
 _MOST_NAMES = 100
 _MOST_KNOWN = 1000
 _MOST_CAPTIONS = 5
@@ -29,8 +31,13 @@ class Sizes:
 
 
 def messages_read(window: Window) -> tuple[WindowMessage, ...]:
-    """The messages of a window that a model is shown and may name as sources."""
-    return tuple(one for one in window.messages if one.role in _READ and one.text.strip())
+    """The messages of a window that a model is shown and may name as sources; none where there is not a word in them."""
+    read = tuple(one for one in window.messages if one.role in _READ and one.text.strip())
+    return read if any(map(has_words, (one.text for one in read))) else ()
+
+
+def has_words(text: str) -> bool:
+    return any(character.isalnum() for character in text)
 
 
 def shown(
@@ -96,7 +103,7 @@ def _lines(objects: Iterable[dict[str, object]]) -> str:
 
 
 def _line(one: dict[str, object]) -> str:
-    return json.dumps(one, ensure_ascii=False)
+    return json.dumps(one, ensure_ascii=False).translate(_BREAKS)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """The analyst without a model: verbatim sentences, chosen and typed by patterns, and the facts that their grammar shows.
 
-It reads a window in four passes: which sentences are stated at all (`reading`), what they say (`clauses`, `people`), which are
+It reads a window in four passes: which sentences are stated at all (`reading`), what they say (`clauses`, `people`),
+    which are
 worth keeping (`select`), how those stand to what is known (`known`).
 """
 
@@ -14,22 +15,35 @@ from everlore.domain.memories import EntityType
 from everlore.domain.predicates import is_exclusive
 from everlore.models.rules.clauses import Claim, Scene, claims
 from everlore.models.rules.entities import guess_type, surest, type_by_predicate
+from everlore.models.rules.judge import Looked
 from everlore.models.rules.kinds import looks_ahead
 from everlore.models.rules.known import Knowledge, relate, words_of
 from everlore.models.rules.people import find_people
 from everlore.models.rules.reading import Reading, Statement, read
-from everlore.models.rules.select import Chosen, Looked, choose
+from everlore.models.rules.select import Chosen, choose
 from everlore.ports.analyst import (
-    MAX_ENTITIES, MAX_FACTS, MAX_MEMORIES, DraftEntity, DraftFact, DraftMemory, Extraction, Governor, KnownMemory, Quote, Relation,
-    Window, WindowMessage,
+    MAX_ENTITIES,
+    MAX_FACTS,
+    MAX_MEMORIES,
+    DraftEntity,
+    DraftFact,
+    DraftMemory,
+    Extraction,
+    Governor,
+    KnownMemory,
+    Quote,
+    Relation,
+    Window,
+    WindowMessage,
 )  # fmt: skip
-from everlore.text.dates import read_dates
+from everlore.text.dates import SaidDate, read_dates
 from everlore.text.names import Name, names
 from everlore.text.numbers import marks
 
 _SPEAKERS: Final = frozenset(("user", "assistant"))
 _OPENERS: Final = re.compile(
-    r"(?:(?:oh|well|so|yeah|yep|yes|no|hey|hi|hello|ok|okay|anyway|anyways|btw|by the way|haha|wow|hmm+|um|uh|ah|aww|fyi|and|but|honestly|tbh"
+    r"(?:(?:oh|well|so|yeah|yep|yes|no|hey|hi|hello|ok|okay|anyway|anyways|btw|by the way|haha|wow|hmm+|um|uh|ah|aww"
+    r"|fyi|and|but|honestly|tbh"
     r"|bueno|pues|oye|mira|hola|por cierto|ah|sí|vale)(?:,|!|\.\.\.|…) ?)+",
     re.IGNORECASE,
 )
@@ -37,7 +51,8 @@ _NOT_THAT: Final = re.compile(
     r"\b(?:not|no|instead of|rather than|en vez de|en lugar de) (?:in |at |the |el |la |en )?(?=\S)"
 )
 _MEANT: Final = re.compile(
-    r"(?:\bi meant(?: to say)?|\bi mean|\bquise decir|\bquería decir|\bcorrection:?|\bcorrección:?|^(?:sorry|oops|actually|wait|perdón|perdona|mejor dicho|en realidad)[,:]?(?: it's| its| that's| is| es)?)"
+    r"(?:\bi meant(?: to say)?|\bi mean|\bquise decir|\bquería decir|\bcorrection:?|\bcorrección:?|^(?:sorry|oops"
+    r"|actually|wait|perdón|perdona|mejor dicho|en realidad)[,:]?(?: it's| its| that's| is| es)?)"
     r"[,:]? (?:in |at |on |the |to |en |el |la )?"
 )
 
@@ -56,6 +71,8 @@ class _Gathered:
     )
     quotes: dict[str, Quote] = field(default_factory=dict[str, Quote])
     last_person: str | None = None
+    pet: bool = False
+    pet_of: int = 0  # the message that spoke of a pet without its name
 
 
 class RuleAnalyst:
@@ -134,20 +151,20 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
     """Read one statement: names, dates, facts, people; then judge it."""
     message = statement.message
     shown = _shown(statement)
-    ahead = looks_ahead(statement.low)
-    dates = read_dates(shown, message.at, ahead=ahead, english=statement.language == "en")
+    dates = _dates(statement, shown)
     named = tuple(
         name
         for name in names(shown, known_names)
         if not any(date.begin <= name.begin < date.stop for date in dates)
     )
     found_marks = marks(shown)
-    scene = Scene(message.speaker, named, dates, gathered.last_person)
+    gathered.pet = gathered.pet_of == message.number
+    scene = Scene(message.speaker, named, dates, gathered.last_person, gathered.pet)
     made: list[Claim] = []
     aliased = False
     if message.role == "user":
         people = find_people(statement, scene, found_marks)
-        made = [*people.claims, *claims(statement, scene)]
+        made = _with_named_pets([*people.claims, *claims(statement, scene)], gathered)
         gathered.last_person = next(
             (name.text for name in reversed(named) if name.text in people.persons), scene.last_person
         )
@@ -159,6 +176,8 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
         for entity, alias in people.aliases:
             aliased = True
             gathered.aliases.setdefault(entity, {}).setdefault(alias, _quote(statement))
+        if any(claim.predicate == "has_pet" and not claim.is_name for claim in made):
+            gathered.pet_of = message.number
         for person in people.persons:
             gathered.types[person].append("person")
     chosen = choose(Looked(statement, named, found_marks, dates, tuple(made), aliased))
@@ -166,6 +185,30 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
         gathered.chosen.append(chosen)
     if chosen or made or aliased:
         _note_names(statement, named, made, gathered)
+
+
+def _with_named_pets(made: list[Claim], gathered: _Gathered) -> list[Claim]:
+    """Without the pets that have a name beside them: "adopted a greyhound, her name is Comet" is one pet."""
+    named = [claim for claim in made if claim.predicate == "has_pet" and claim.is_name]
+    if not named:
+        return made
+    gathered.facts = [
+        one for one in gathered.facts if one[0].predicate != "has_pet" or one[0].is_name or not gathered.pet
+    ]
+    return [claim for claim in made if claim.predicate != "has_pet" or claim.is_name]
+
+
+def _dates(statement: Statement, shown: str) -> tuple[SaidDate, ...]:
+    """The dates of a statement. Each lies ahead or behind as its own clause says, else as the whole sentence does."""
+    english, at, low = statement.language == "en", statement.message.at, statement.low
+    dates = read_dates(shown, at, english=english)
+    if not dates:
+        return ()
+    turned = {(date.begin, date.stop): date for date in read_dates(shown, at, ahead=True, english=english)}
+    return tuple(
+        turned.get((date.begin, date.stop), date) if looks_ahead(low, date.begin, date.stop) else date
+        for date in dates
+    )
 
 
 def _shown(statement: Statement) -> str:
@@ -281,8 +324,10 @@ def _memory(one: Chosen, gathered: _Gathered, knowledge: Sequence[Knowledge]) ->
 
 def _fact(claim: Claim, statement: Statement, relation: Relation, memory: int | None) -> DraftFact:
     return DraftFact(
-        subject=claim.subject, predicate=claim.predicate, object=claim.object, sources=(_quote(statement),), confidence=round(claim.confidence, 2),
-        valid_from=claim.valid_from, ended=claim.ended, object_is_entity=claim.is_name or claim.predicate.endswith("_of"), relation=relation,
+        subject=claim.subject, predicate=claim.predicate, object=claim.object, sources=(_quote(statement),),
+            confidence=round(claim.confidence, 2),
+        valid_from=claim.valid_from, ended=claim.ended,
+            object_is_entity=claim.is_name or claim.predicate.endswith("_of"), relation=relation,
         memory=memory,
     )  # fmt: skip
 

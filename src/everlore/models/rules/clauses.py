@@ -40,6 +40,7 @@ class Scene:
     names: tuple[Name, ...]
     dates: tuple[SaidDate, ...]
     last_person: str | None = None
+    pet: bool = False  # the message has spoken of a pet without its name
 
     def at(self) -> NamesAt:
         return {name.begin: name for name in self.names}
@@ -51,15 +52,20 @@ _FIRST: Final = {
 }
 _MINE: Final = {
     "en": re.compile(rf"(?:my|our) (?P<adj>(?:[a-z-]+ ){{0,2}}?)(?P<role>{ROLE}),? "),
-    "es": re.compile(rf"(?:a )?(?:mi|nuestr[oa]) (?P<role>{ROLE})(?P<adj>(?: [a-zà-ÿ]+)?),? "),
+    "es": re.compile(
+        rf"(?:a )?(?:mi|nuestr[oa]) (?P<role>{ROLE})(?P<adj>(?: (?:mayor|menor|pequeñ[oa]|gemel[oa]|del alma))?),? "
+    ),
 }
 _THEIRS: Final = re.compile(rf"'s? (?P<adj>(?:[a-z-]+ ){{0,2}}?)(?P<role>{ROLE}),? ")
 _PRONOUN: Final = {"en": re.compile(r"(?:he|she)(?=['\s])"), "es": re.compile(r"(?:él|ella)(?=\s)")}
 _BARE: Final = re.compile(
-    r"(?:moved|relocated|started|joined|quit|bought|adopted|got|love|loved|hate|prefer|enjoy|visited|switched|graduated|born|married|working"
+    r"(?:moved|relocated|started|joined|quit|bought|adopted|got|love|loved|hate|prefer|enjoy|visited|switched"
+    r"|graduated|born|married|working"
     r"|living|studying|learning|allergic|engaged|based|fluent|retired|left|landed|went|upgraded|migrated|stand|bear)\b"
 )
 _BARE_BE: Final = frozenset(("allergic", "engaged", "based", "fluent", "born", "married"))
+_OWN: Final = re.compile(r"\b(have|has|had)\s?$")
+_PASSIVE: Final = frozenset(("born", "married", "promoted", "fired", "laid", "engaged", "divorced", "back"))
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _AGO: Final = re.compile(r"\b(?:for|por|hace|durante|since|desde)\b")
 
@@ -178,11 +184,29 @@ def _verb(
     if statement.language == "en" and low.startswith(("m ", "ve "), position):
         begin, around = position + (2 if low[position] == "m" else 3), "'m" if low[position] == "m" else "'ve"
         begin = _skip(grammar, low, begin)
-    word = _WORD.match(low, begin)
+    made = _said_by(statement, scene, grammar, names_at, begin, around, subject, explicit)
+    if not made and (own := _OWN.search(around)):
+        # "Have" was taken for a helper, but no verb followed that says anything: it is the verb itself.
+        first = (
+            begin
+            - len(around)
+            + own.start(1)
+            - (1 if low[begin - 1 : begin] == " " and not around.endswith(" ") else 0)
+        )
+        made = _said_by(statement, scene, grammar, names_at, first, around[: own.start()], subject, explicit)
+    return made
+
+
+def _said_by(
+    statement: Statement, scene: Scene, grammar: Grammar, names_at: NamesAt, begin: int, around: str, subject: str | None,
+    explicit: bool,
+) -> list[Claim]:  # fmt: skip
+    """The facts of the verb at `begin`."""
+    word = _WORD.match(statement.low, begin)
     if word is None:
         return []
     for rule, pattern in grammar.verbs.get(word[0], ()):
-        match = pattern.match(low, begin)
+        match = pattern.match(statement.low, begin)
         if match is None or (rule.person == 3 and (subject is None or subject == scene.speaker)):
             continue
         who = scene.speaker if rule.person == 1 or (rule.person == 0 and subject is None) else subject
@@ -220,7 +244,13 @@ def _claims_of(
     )
     if rule.needs_be and not be:
         return []
-    if be and not rule.needs_be and not match[0].split()[0].endswith("ing") and statement.language == "en":
+    if (
+        be
+        and not rule.needs_be
+        and not match[0].split()[0].endswith("ing")
+        and word_of(match) not in _PASSIVE
+        and statement.language == "en"
+    ):
         return []
     predicate, ends = rule.predicate, rule.ends
     if rule.needs_not and not (negative or match[0].startswith(("soporto", "aguanto"))):
@@ -273,6 +303,11 @@ def _claims_of(
     return made
 
 
+def word_of(match: re.Match[str]) -> str:
+    """The verb that a rule's pattern began with."""
+    return match[0].split()[0]
+
+
 def _is_personlike(low: str, name: Name) -> bool:
     """Whether what follows a name speaks of a person ("Emma works", "my sister Emma")."""
     ahead = low[max(0, name.begin - 24) : name.begin]
@@ -285,7 +320,8 @@ def _is_personlike(low: str, name: Name) -> bool:
             ahead,
         )
         or re.match(
-            r" (?:is|was|has|works|lives|loves|likes|hates|wants|needs|said|told|moved|got|called|and i|vive|trabaja|es|tiene)\b",
+            r" (?:is|was|has|works|lives|loves|likes|hates|wants|needs|said|told|moved|got|called|and i|vive|trabaja"
+            r"|es|tiene)\b",
             behind,
         )
     )

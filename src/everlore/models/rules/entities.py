@@ -7,14 +7,19 @@ from typing import Final
 from everlore.domain.memories import EntityType
 
 _ORGANISED: Final = re.compile(
-    r"\b(?:inc|ltd|gmbh|llc|corp|co|university|universidad|college|school|hospital|bank|company|institute|ministry|foundation|museum|studio|labs?"
-    r"|airlines?|group|club|band|choir|league|association|society|agency|bakery|café|cafe|restaurant|clinic|clínica|escuela|instituto|banco)\b",
+    r"\b(?:inc|ltd|gmbh|llc|corp|co|university|universidad|college|school|hospital|bank|company|institute|ministry"
+    r"|foundation|museum|studio|labs?"
+    r"|airlines?|group|club|band|choir|league|association|society|agency|bakery|café|cafe|restaurant|clinic|clínica"
+    r"|escuela|instituto|banco)\b",
     re.IGNORECASE,
 )
 _TECHNICAL: Final = re.compile(
-    r"(?:postgres\w*|mysql|sqlite|redis|mongodb|docker|kubernetes|k8s|python|java|javascript|typescript|rust|go|golang|ruby|php|swift|kotlin"
-    r"|react|vue|svelte|angular|next\.js|node(?:\.js)?|django|flask|fastapi|rails|spring|linux|ubuntu|debian|fedora|arch|windows|macos"
-    r"|git|github|gitlab|vim|neovim|emacs|vs ?code|aws|gcp|azure|terraform|ansible|nginx|kafka|rabbitmq|graphql|rest|api|sql|css|html"
+    r"(?:postgres\w*|mysql|sqlite|redis|mongodb|docker|kubernetes|k8s|python|java|javascript|typescript|rust|go|golang"
+    r"|ruby|php|swift|kotlin"
+    r"|react|vue|svelte|angular|next\.js|node(?:\.js)?|django|flask|fastapi|rails|spring|linux|ubuntu|debian|fedora"
+    r"|arch|windows|macos"
+    r"|git|github|gitlab|vim|neovim|emacs|vs ?code|aws|gcp|azure|terraform|ansible|nginx|kafka|rabbitmq|graphql|rest"
+    r"|api|sql|css|html"
     r"|json|yaml|cuda|pytorch|tensorflow|figma|excel|notion|slack|jira)(?: ?v?\d[\w.]*)?",
     re.IGNORECASE,
 )
@@ -23,7 +28,8 @@ _PLACE_AHEAD: Final = re.compile(
 )
 _BY_PREDICATE: Final[dict[str, EntityType]] = {
     "lives_in": "place", "born_in": "place", "has_visited": "place", "works_at": "organisation", "studies_at": "organisation",
-    "member_of": "organisation", "works_on": "project", "uses": "technical_term", "married_to": "person", "engaged_to": "person",
+    "member_of": "organisation", "works_on": "project", "uses": "technical_term", "married_to": "person",
+        "engaged_to": "person",
     "partner_of": "person",
 }  # fmt: skip
 
@@ -61,4 +67,7 @@ def surest(types: Iterable[EntityType]) -> EntityType:
         "other",
     )
     given = set(types)
-    return next((one for one in order if one in given), "other")
+    for one in order:
+        if one in given:
+            return one
+    return "other"

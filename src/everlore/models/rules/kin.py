@@ -40,7 +40,8 @@ ROLES: Final = _table(
 )
 # Roles of children and pets may be plural: "my two sisters, Ana and Eva".
 PLURALS: Final = {
-    "sisters": "sister", "brothers": "brother", "sons": "son", "daughters": "daughter", "cousins": "cousin", "friends": "friend",
+    "sisters": "sister", "brothers": "brother", "sons": "son", "daughters": "daughter", "cousins": "cousin",
+        "friends": "friend",
     "roommates": "roommate", "flatmates": "roommate", "neighbours": "neighbour", "neighbors": "neighbour",
     "colleagues": "colleague", "coworkers": "colleague", "hermanas": "sister", "hermanos": "brother", "hijas": "daughter",
     "hijos": "son", "primos": "cousin", "primas": "cousin", "amigos": "friend", "amigas": "friend",

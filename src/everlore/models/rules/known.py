@@ -8,12 +8,15 @@ from typing import Final
 from everlore.domain.predicates import OPPOSITES, is_exclusive
 from everlore.models.rules.clauses import Claim
 from everlore.ports.analyst import KnownMemory, Relation
+from everlore.text.sentences import word_set
 
 _WORD: Final = re.compile(r"[^\W\d_]{3,}|\d+")
-_SMALL: Final = frozenset(
-    """the and for with that this from was were has have had are not but now just will would can our you your her his she him they them
-    who what when where been being into out about also then than there here its it's i'm don't did does que los las una uno con por para
-    del mis soy está muy ya más como pero""".split()
+_SMALL: Final = word_set(
+    """
+    the and for with that this from was were has have had are not but now just will would can our you your her his she
+    him they them who what when where been being into out about also then than there here its it's i'm don't did does
+    que los las una uno con por para del mis soy está muy ya más como pero
+    """
 )
 _SAME, _NEAR = 0.85, 0.5
 

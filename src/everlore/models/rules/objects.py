@@ -10,6 +10,7 @@ from everlore.models.rules.grammar import Grammar, ObjectKind, Rule
 from everlore.models.rules.reading import Statement
 from everlore.text.dates import SaidDate
 from everlore.text.names import Name
+from everlore.text.sentences import word_set
 
 NamesAt: TypeAlias = dict[int, Name]
 MAX_OBJECT_WORDS = 6
@@ -27,45 +28,66 @@ class Object:
     predicate: str | None = None
 
 
-LANGUAGES: Final = frozenset(
-    """english spanish french german italian portuguese catalan galician basque dutch swedish norwegian danish finnish polish russian
-    ukrainian czech greek turkish arabic hebrew farsi persian hindi urdu bengali tamil mandarin cantonese chinese japanese korean
-    vietnamese thai swahili zulu xhosa afrikaans romanian hungarian bulgarian croatian serbian irish welsh latin esperanto malay
-    indonesian tagalog punjabi yoruba igbo hausa amharic icelandic
-    inglés español castellano francés alemán italiano portugués catalán gallego euskera vasco neerlandés holandés sueco noruego danés
-    polaco ruso ucraniano griego turco árabe hebreo chino mandarín japonés coreano""".split()
+LANGUAGES: Final = word_set(
+    """
+    english spanish french german italian portuguese catalan galician basque dutch swedish norwegian danish finnish
+    polish russian ukrainian czech greek turkish arabic hebrew farsi persian hindi urdu bengali tamil mandarin cantonese
+    chinese japanese korean vietnamese thai swahili zulu xhosa afrikaans romanian hungarian bulgarian croatian serbian
+    irish welsh latin esperanto malay indonesian tagalog punjabi yoruba igbo hausa amharic icelandic inglés español
+    castellano francés alemán italiano portugués catalán gallego euskera vasco neerlandés holandés sueco noruego danés
+    polaco ruso ucraniano griego turco árabe hebreo chino mandarín japonés coreano
+    """
 )
 _PROFESSION: Final = re.compile(
-    r"(?:\w+(?:ologist|ician|itect|ineer|ographer|eveloper|esigner|ccountant|ssistant|onsultant|rogrammer|nalyst|eacher|ecturer|ofessor"
-    r"|iologist|harmacist|herapist|urgeon|ournalist|ditor|irector|anager|fficer|dministrator|aralegal|iterinarian|trician|umber"
-    r"|mechanic|logist|smith|wright)|nurse|doctor|lawyer|attorney|judge|writer|author|poet|artist|painter|musician|singer|actor|actress"
-    r"|dancer|chef|cook|baker|butcher|barista|bartender|waiter|waitress|farmer|gardener|florist|carpenter|electrician|builder"
-    r"|driver|pilot|sailor|captain|soldier|firefighter|paramedic|midwife|vet|dentist|optician|translator|interpreter|librarian"
-    r"|scientist|researcher|postdoc|student|intern|apprentice|freelancer|founder|co-founder|ceo|cto|cfo|coo|vp|owner|photographer|tailor"
-    r"|mechanic|technician|welder|cashier|receptionist|secretary|clerk|banker|trader|broker|realtor|agent|tester|lead|head|principal"
-    r"|tutor|coach|trainer|instructor|nanny|carer|caretaker|social worker|counsell?or|psychologist|psychiatrist|physicist|chemist"
+    r"(?:\w+(?:ologist|ician|itect|ineer|ographer|eveloper|esigner|ccountant|ssistant|onsultant|rogrammer|nalyst"
+    r"|eacher|ecturer|ofessor"
+    r"|iologist|harmacist|herapist|urgeon|ournalist|ditor|irector|anager|fficer|dministrator|aralegal|iterinarian"
+    r"|trician|umber"
+    r"|mechanic|logist|smith|wright)|nurse|doctor|lawyer|attorney|judge|writer|author|poet|artist|painter|musician"
+    r"|singer|actor|actress"
+    r"|dancer|chef|cook|baker|butcher|barista|bartender|waiter|waitress|farmer|gardener|florist|carpenter|electrician"
+    r"|builder"
+    r"|driver|pilot|sailor|captain|soldier|firefighter|paramedic|midwife|vet|dentist|optician|translator|interpreter"
+    r"|librarian"
+    r"|scientist|researcher|postdoc|student|intern|apprentice|freelancer|founder|co-founder|ceo|cto|cfo|coo|vp|owner"
+    r"|photographer|tailor"
+    r"|mechanic|technician|welder|cashier|receptionist|secretary|clerk|banker|trader|broker|realtor|agent|tester|lead"
+    r"|head|principal"
+    r"|tutor|coach|trainer|instructor|nanny|carer|caretaker|social worker|counsell?or|psychologist|psychiatrist"
+    r"|physicist|chemist"
     r"|mathematician|statistician|economist|historian|archaeologist|astronomer|geologist|biologist|curator|producer|animator"
-    r"|composer|sculptor|potter|jeweller|beekeeper|fisherman|plumber|mason|roofer|surveyor|planner|recruiter|marketer|copywriter"
-    r"|bookkeeper|actuary|auditor|pharmacist|radiographer|physiotherapist|nutritionist|dietitian|stylist|hairdresser|barber|model"
-    r"|detective|police officer|policeman|policewoman|postman|courier|engineer|developer|designer|teacher|professor|architect"
-    r"|manager|director|editor|journalist|accountant|analyst|consultant|officer|sysadmin|devops|admin|guide|referee|priest|pastor|rabbi"
-    r"|enfermer[oa]|médic[oa]|abogad[oa]|maestr[oa]|profesora?|ingenier[oa]|programadora?|diseñadora?|arquitect[oa]|cociner[oa]"
+    r"|composer|sculptor|potter|jeweller|beekeeper|fisherman|plumber|mason|roofer|surveyor|planner|recruiter|marketer"
+    r"|copywriter"
+    r"|bookkeeper|actuary|auditor|pharmacist|radiographer|physiotherapist|nutritionist|dietitian|stylist|hairdresser"
+    r"|barber|model"
+    r"|detective|police officer|policeman|policewoman|postman|courier|engineer|developer|designer|teacher|professor"
+    r"|architect"
+    r"|manager|director|editor|journalist|accountant|analyst|consultant|officer|sysadmin|devops|admin|guide|referee"
+    r"|priest|pastor|rabbi"
+    r"|enfermer[oa]|médic[oa]|abogad[oa]|maestr[oa]|profesora?|ingenier[oa]|programadora?|diseñadora?|arquitect[oa]"
+    r"|cociner[oa]"
     r"|camarer[oa]|periodista|contable|dentista|fotógraf[oa]|músic[oa]|artista|pintora?|escritora?|traductora?|científic[oa]"
-    r"|investigadora?|psicólog[oa]|biólog[oa]|químic[oa]|electricista|fontaner[oa]|carpinter[oa]|mecánic[oa]|conductora?|piloto"
-    r"|bomber[oa]|policía|veterinari[oa]|farmacéutic[oa]|panader[oa]|peluquer[oa]|estudiante|director[a]?|gerente|jefe|jefa|desarrolladora?"
+    r"|investigadora?|psicólog[oa]|biólog[oa]|químic[oa]|electricista|fontaner[oa]|carpinter[oa]|mecánic[oa]"
+    r"|conductora?|piloto"
+    r"|bomber[oa]|policía|veterinari[oa]|farmacéutic[oa]|panader[oa]|peluquer[oa]|estudiante|director[a]?|gerente|jefe"
+    r"|jefa|desarrolladora?"
     r"|bibliotecari[oa]|jardiner[oa]|matrona|fisioterapeuta|economista|autónom[oa])$"
 )
-_EMPTY_WORDS: Final = frozenset(
-    """it this that them these those him her you me us something anything nothing everything someone stuff things thing one ones lot
-    bit both all there here much more most myself yourself people way idea time day fun so too what how being getting having going
-    esto eso aquello algo nada todo cosas cosa mucho poco lo ello
-    """.split()
+_HEADS: Final = frozenset(("head", "director", "vp", "manager", "chief", "professor", "secretary", "captain"))
+_EMPTY_WORDS: Final = word_set(
+    """
+    it this that them these those him her you me us something anything nothing everything someone stuff things thing one
+    ones lot bit both all there here much more most myself yourself people way idea time day fun so too what how being
+    getting having going esto eso aquello algo nada todo cosas cosa mucho poco lo ello
+    """
 )
 _SOMEWHERE: Final = re.compile(r"(?:the|an?) |(?:el|la|una?) ")
-_GENERIC_PLACES: Final = frozenset(
-    """home house apartment flat place room dorm city town village country office school work college university hospital company store
-    shop bed gym park beach church world moment past present same different new small big area region side peace fear
-    remote casa piso ciudad pueblo oficina trabajo escuela mundo""".split()
+_GENERIC_PLACES: Final = word_set(
+    """
+    home house apartment flat place room dorm city town village country office school work college university hospital
+    company store shop bed gym park beach church world moment past present same different new small big area region side
+    peace fear remote casa piso ciudad pueblo oficina trabajo escuela mundo
+    """
 )
 
 
@@ -153,11 +175,20 @@ def _one(
     article = grammar.article.match(low, position)
     after = article.end() if article else position
     name = names_at.get(position) or names_at.get(after)
+    if (
+        name
+        and kind == "place"
+        and re.match(r"(?:'s)? [a-zà-ÿ]", low[name.stop :])
+        and not grammar.stop.match(low, name.stop)
+    ):
+        return None  # "the Kraftwerk concert" is no place
     if kind in {"place", "org", "named", "person", "names", "tool"} and name:
         return Object(name.text, name.begin, name.stop, is_name=True)
     if kind in {"named", "person", "names"} and not _is_small(text):
         return None
     begin, stop = _phrase(low, grammar, after)
+    if kind == "role" and (of := low.find(" of ", begin, stop)) > 0:
+        stop = of
     words = low[begin:stop].split()
     if not words or len(words) > MAX_OBJECT_WORDS or words[0] in _EMPTY_WORDS:
         return None
@@ -183,12 +214,26 @@ def _one(
                 else None
             )
         case "role":
+            if of := re.compile(r" of (?!the\b|my\b|our\b)").match(low, stop):
+                further = _phrase(low, grammar, of.end())[1]
+                stop = (
+                    further
+                    if of.end() not in names_at
+                    and further > of.end()
+                    and low[begin:stop].split()[-1] in _HEADS
+                    else stop
+                )
+                return (
+                    Object(text[begin:stop], begin, stop)
+                    if low[begin : of.start()].split()[-1] in _HEADS
+                    or _is_profession(low[begin : of.start()])
+                    else None
+                )
             return Object(written, begin, stop) if _is_profession(low[begin:stop]) else None
         case "language":
+            foreign = words[0] in LANGUAGES or (text[begin].isupper() and len(words[0]) > 3)
             return (
-                Object(text[begin : begin + len(words[0])], begin, begin + len(words[0]))
-                if words[0] in LANGUAGES
-                else None
+                Object(text[begin : begin + len(words[0])], begin, begin + len(words[0])) if foreign else None
             )
         case "tool":
             named = any(one.isdigit() or one in "+#." for one in written) or _is_small(text)

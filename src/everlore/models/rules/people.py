@@ -23,22 +23,28 @@ class Found:
 
 _ADJ = r"(?:[a-zà-ÿ-]+ ){0,2}?"
 _LINK = (
-    r"(?:,? (?:who(?:'s| is) )?(?:is )?(?:called|named)|'s (?:called|named)|'s name is|'s name's|,? (?:que )?se llaman?|,? llamad[oa]| is| es|:|,)?"
+    r"(?:,? (?:who(?:'s| is) )?(?:is )?(?:called|named)|'s (?:called|named)|'s name is|'s name's"
+    r"|,? (?:que )?se llaman?|,? llamad[oa]| is| es|:|,)?"
     r"(?: also| still| actually)? ?\(?"
 )
 _OWNED: Final = re.compile(
-    rf"(?:\b(?P<mine>my|our|mi|nuestr[oa])|(?P<theirs>'s?)) (?P<adj>{_ADJ})(?P<role>{ROLE})(?P<post> mayor| menor| pequeñ[oa])?(?P<link>{_LINK})"
+    rf"(?:\b(?P<mine>my|our|mi|nuestr[oa])|(?P<theirs>'s?)) (?P<adj>{_ADJ})(?P<role>{ROLE})(?P<post> mayor| menor"
+    rf"| pequeñ[oa])?(?P<link>{_LINK})"
 )
 _IS_ROLE: Final = re.compile(
-    rf"(?:,| is| was|'s| es| era)? (?:also |still |actually |now )?(?P<mine>my|our|mi|nuestr[oa]) (?P<adj>{_ADJ})(?P<role>{ROLE})"
+    rf"(?:,| is| was|'s| es| era)? (?:also |still |actually |now )?(?P<mine>my|our|mi"
+    rf"|nuestr[oa]) (?P<adj>{_ADJ})(?P<role>{ROLE})"
 )
 _IS_THEIRS: Final = re.compile(r"(?: is|, | es) ?")
 _HAVE_ROLE: Final = re.compile(
-    rf"\b(?:have|got|had|tengo) (?:an?|una?|one) (?P<adj>{_ADJ})(?P<role>{ROLE})(?: mayor| menor)?,? (?:called |named |whose name is |que se llama |llamad[oa] )"
+    rf"\b(?:have|got|had|tengo) (?:an?|una?|one) (?P<adj>{_ADJ})(?P<role>{ROLE})(?: mayor| menor)?,? (?:called |named "
+    rf"|whose name is |que se llama |llamad[oa] )"
 )
 _ROLE_OF: Final = re.compile(rf"(?:,| es| is)? (?:la |el |the )?(?P<role>{ROLE}) (?:de|of) ")
+_AND_THEIR: Final = re.compile(rf"(?:,| and|,? with) (?:her|his|su) (?:[a-z-]+ )?(?P<role>{ROLE}),? ")
 _MANY: Final = re.compile(
-    rf"\b(?:my|our|mis|nuestr[oa]s) (?:(?:two|three|four|dos|tres) )?(?P<role>{ROLES_PLURAL})(?:,| are| named| called| se llaman| son|:)? (?:are |called |named )?\(?"
+    rf"\b(?:my|our|mis|nuestr[oa]s) (?:(?:two|three|four|dos|tres) )?(?P<role>{ROLES_PLURAL})(?:,| are| named| called"
+    rf"| se llaman| son|:)? (?:are |called |named )?\(?"
 )
 _NAME_JOINT: Final = re.compile(r"(?:,? and |, | y | e | & )")
 # "Our accountant" is a team's, nobody's own.
@@ -58,37 +64,56 @@ _OF_A_TEAM: Final = frozenset(
     )
 )
 _AND_I: Final = re.compile(
-    r" and i(?:'re| are|'ve| have| got| were)? (?:just |recently |finally |now |officially |still )?(?:are |got |been )?(?P<bond>engaged|married|dating)\b"
+    r" and i(?:'re| are|'ve| have| got| were)? (?:just |recently |finally |now |officially |still )?(?:are |got "
+    r"|been )?(?P<bond>engaged|married|dating)\b"
 )
-_FOR_SHORT: Final = re.compile(r",? (?:or |we call (?:her|him) )?(?=[^\W\d_])")
+_AND_OTHER: Final = re.compile(
+    r" (?:are|got|just got|have been|were|están|se) (?:just |finally |now )?(?P<bond>engaged|married|dating|casados"
+    r"|casaron|prometidos)\b"
+)
+_FOR_SHORT: Final = re.compile(r",? (?:or |we call (?:her|him) )?")
 _I_MEAN: Final = re.compile(
-    r"\b(?:when i (?:say|write|mention|talk about|put)|by) (?=\S).{1,50}?(?:,)? i(?:'m| always|'ll)? (?:mean|meaning|talking about|refer(?:ring)? to) "
+    r"\b(?:when i (?:say|write|mention|talk about|put)|by) (?=\S).{1,50}?(?:,)? i(?:'m| always|'ll)? (?:mean|meaning"
+    r"|talking about|refer(?:ring)? to) "
 )
 _LE_DICEN: Final = re.compile(
-    r"(?:,? )?(?:todos |todo el mundo |la gente |en casa |siempre )?(?:le|lo|la) (?:dicen|decimos|llaman|llamamos|digo|llamo) "
+    r"(?:,? )?(?:todos |todo el mundo |la gente |en casa |siempre )?(?:le|lo|la) (?:dicen|decimos|llaman|llamamos|digo"
+    r"|llamo) "
+)
+_TITLED: Final = re.compile(
+    r"[A-ZÀ-Þ][\w'’-]*(?: (?:(?:of|the|at|in|on|and|to|for|with|a|from|de|la|el|y|los|las|del"
+    r"|en) ){0,3}[A-ZÀ-Þ0-9][\w'’-]*){1,8}"
 )
 _TITLE: Final = re.compile(r"^(?:Dra?|Mrs?|Ms|Prof|Sra?|Srta)\. ")
 
 _CALLED: Final = re.compile(
-    r"(?:,? (?:but |and )?(?:most )?(?:everyone|everybody|people|friends|we all|we|my (?:friends|family)|they|i|todos|todo el mundo|mis amigos|la gente"
-    r"|all my friends|most people|the team|colleagues)(?: always| just| usually| all| at work| here)? (?:calls?|llaman?|dicen?|le dicen|le decimos|know)(?: (?P<whom>me|him|her|them|[^\W\d_]+))?(?: as| just| by)? )"
+    r"(?:(?:^|,? )(?:but |and )?(?:most )?(?:everyone|everybody|people|friends|we all|we|my (?:friends|family)|they|i"
+    r"|todos|todo el mundo|mis amigos|la gente"
+    r"|all my friends|most people|the team|colleagues)(?: always| just| usually| all| at work| here)? (?:calls?"
+    r"|llaman?|dicen?|le dicen|le decimos|know)(?: (?P<whom>me|him|her|them|[^\W\d_]+))?(?: as| just| by)? )"
 )
 _INTRODUCED: Final = re.compile(
-    r"(?:\b(?:my (?:full |real |first |given |legal )?name(?:'s| is)|i am called|i'm called|me llamo|mi nombre(?: completo)? es)"
-    r"|^(?:hi|hello|hey|hola|good (?:morning|evening|afternoon))?[,!. ]*(?:this is|i'm|i am|soy)|\b(?:hi|hello|hey|hola)[,!]? (?:there[,!]? )?(?:i'm|i am|soy)) "
+    r"(?:\b(?:my (?:full |real |first |given |legal )?name(?:'s| is)|i am called|i'm called|me llamo"
+    r"|mi nombre(?: completo)? es)"
+    r"|^(?:hi|hello|hey|hola|good (?:morning|evening|afternoon))?[,!. ]*(?:this is|i'm|i am|soy)|\b(?:hi|hello|hey"
+    r"|hola)[,!]? (?:there[,!]? )?(?:i'm|i am|soy)) "
 )
 _CALL_ME: Final = re.compile(
-    r"\b(?:(?:please |just |you can |everyone |everybody |people |(?:my )?friends |they |most people |most folks |they all |all )?calls? me|i go by|i'm known as|also known as|a\.?k\.?a\.?|(?:me (?:llaman|dicen|puedes llamar))|llámame|my nickname is|nicknamed|mi apodo es) (?:just |simply )?"
+    r"\b(?:(?:please |just |you can |everyone |everybody |people |(?:my )?friends |they |most people |most folks "
+    r"|they all |all )?calls? me|i go by|i'm known as|also known as|a\.?k\.?a\.?|(?:me (?:llaman|dicen"
+    r"|puedes llamar))|llámame|my nickname is|nicknamed|mi apodo es) (?:just |simply )?"
 )
 _SHORT_FOR: Final = re.compile(
     r",? (?:is |which is |it's )?(?:short for|a nickname for|stands for|es el diminutivo de|diminutivo de) "
 )
 _GOES_BY: Final = re.compile(
-    r" (?:(?:usually |also |just |always |mostly )?(?:goes by|likes to be called|prefers to be called|prefers)|(?:is |, )?(?:also )?(?:known as|called|nicknamed)|\(?,? ?a\.?k\.?a\.?|, or|\(or|,? alias) (?:just |simply )?"
+    r" (?:(?:usually |also |just |always |mostly )?(?:goes by|likes to be called|prefers to be called|prefers)|(?:is "
+    r"|, )?(?:also )?(?:known as|called|nicknamed)|\(?,? ?a\.?k\.?a\.?|, or|\(or|,? alias) (?:just |simply )?"
 )
 _PARENTHESIS: Final = re.compile(r" \((?:or |aka |short: |a\.k\.a\. )?")
 _HANDLE_OF_MINE: Final = re.compile(
-    r"\b(?:my|mi) (?:\w+ ){0,3}?(?:handle|username|user name|account|github|twitter|instagram|nick|gamertag|usuario|telegram|discord|tag|login)\b|\bi'm @|\bfollow me\b|\bsoy @"
+    r"\b(?:my|mi) (?:\w+ ){0,3}?(?:handle|username|user name|account|github|twitter|instagram|nick|gamertag|usuario"
+    r"|telegram|discord|tag|login)\b|\bi'm @|\bfollow me\b|\bsoy @"
 )
 _MAIL: Final = re.compile(
     r"\b(?:e-?mail|mail|correo|reach|write|contact|address|gmail|dirección|contactar|escrib)\w*"
@@ -96,7 +121,27 @@ _MAIL: Final = re.compile(
 _PHONE: Final = re.compile(
     r"\b(?:phone|number|cell|mobile|call|text|whatsapp|tel|teléfono|móvil|número|celular|llam)\w*"
 )
-_MINE: Final = re.compile(r"\b(?:my|mine|me|mi|mein\w*|mon|ma|meu|minha|mio|mia|min|mijn)\b|\bi'm\b")
+_MINE: Final = {
+    "en": re.compile(r"\b(?:my|mine|me)\b|\bi'm\b"),
+    "es": re.compile(r"\b(?:mi|mío|mía|me)\b"),
+    "other": re.compile(r"\b(?:mein\w*|mon|ma|meu|minha|mio|mia|min|mijn|mich|mir|moi|my)\b"),
+}
+# Names in quotation marks or brackets behind a name: Benjamin "Benji" Koch.
+_QUOTED_NICK: Final = re.compile(r" [\"“(‘'](?P<nick>[^\W\d_a-z][\w.-]{1,20})[\"”)’']")
+_PET_WORD: Final = (
+    r"(?:dog|cat|puppy|kitten|rabbit|bunny|hamster|guinea pig|parrot|horse|pony|tortoise|turtle|snake|lizard|goldfish"
+    r"|ferret|budgie|canary"
+    r"|labrador|retriever|poodle|terrier|beagle|corgi|greyhound|husky|shepherd|gecko|pet|perr[oa]|gat[oa]|conejo|loro"
+    r"|caballo|tortuga|mascota|cachorro)"
+)
+_PET_NAMED: Final = re.compile(
+    rf"\b(?:my|our|mi|nuestr[oa]) (?:[a-z]+ ){{0,2}}?{_PET_WORD}(?:'s name is|'s called|,? (?:is )?(?:called|named)"
+    rf"|,? (?:que )?se llama|,)? "
+)
+_ITS_NAME: Final = re.compile(
+    r"\b(?:(?:his|her|its|their) names? (?:is|are)|(?:he|she|it)(?:'s| is) (?:called|named)|(?:we|i)(?:'ve"
+    r"| have)? (?:named|called) (?:him|her|it|them)|se llaman?) "
+)
 _NOT_MINE: Final = re.compile(r"\b(?:his|her|their|its|your|support|su|sus|example)\b")
 _OLD: Final = re.compile(r"\b(?:used to be|old|previous|former|was|no longer|antiguo|era|ya no)\b")
 
@@ -110,6 +155,7 @@ def find_people(statement: Statement, scene: Scene, marks: tuple[Mark, ...]) -> 
     _addresses(statement, scene, marks, found)
     _favourites(statement, scene, names_at, found)
     _birthdays(statement, scene, found)
+    _pets(statement, scene, names_at, found)
     return found
 
 
@@ -122,7 +168,7 @@ def _add_role(found: Found, statement: Statement, who: Name, role: str, of: str,
     found.persons.add(who.text)
     found.claims.append(Claim(who.text, predicate, of, who.begin, who.stop, over, 0.85, None, is_name=True))
     if not over:
-        stem = ROLES.get(role, role).replace("_", " ")
+        stem = ROLES.get(role, role).replace("_in_law", "-in-law").replace("_", " ")
         said = f"{of}'s {stem}" if statement.language != "es" else f"{role} de {of}"
         found.aliases.append((who.text, said))
 
@@ -157,7 +203,7 @@ def _roles(statement: Statement, scene: Scene, names_at: dict[int, Name], found:
                 (
                     name
                     for name in scene.names
-                    if ahead and name.stop == owner.begin - 4 or name.stop == owner.begin - 2
+                    if (ahead and name.stop == owner.begin - 4) or name.stop == owner.begin - 2
                 ),
                 None,
             )
@@ -182,6 +228,13 @@ def _roles(statement: Statement, scene: Scene, names_at: dict[int, Name], found:
             _add_role(found, statement, name, match["role"], speaker, match["adj"])
         elif (match := _ROLE_OF.match(low, name.stop)) and (other := names_at.get(match.end())):
             _add_role(found, statement, name, match["role"], other.text)
+    for name in scene.names:
+        match = _AND_THEIR.match(low, name.stop)
+        who = names_at.get(match.end()) if match else None
+        if match and who and who.text not in done:
+            done.add(who.text)
+            found.persons.add(name.text)
+            _add_role(found, statement, who, match["role"], name.text)
     for match in _HAVE_ROLE.finditer(low):
         if who := names_at.get(match.end()):
             _add_role(found, statement, who, match["role"], speaker)
@@ -245,7 +298,27 @@ def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], fo
                 Claim(speaker, predicate, name.text, name.begin, name.stop, False, 0.8, None, is_name=True)
             )
             found.persons.add(name.text)
+    for name in scene.names:
+        if nick := _QUOTED_NICK.match(statement.text, name.stop):
+            if nick[0][1] != "(" or _is_short_of(nick["nick"], name.text):
+                found.aliases.append((name.text, nick["nick"]))
     for first, other in zip(scene.names, scene.names[1:], strict=False):
+        bond = (
+            _AND_OTHER.match(low, other.stop) if low[first.stop : other.begin] in {" and ", " y "} else None
+        )
+        if bond:
+            predicate = (
+                "engaged_to"
+                if bond["bond"] in {"engaged", "prometidos"}
+                else "partner_of"
+                if bond["bond"] == "dating"
+                else "married_to"
+            )
+            found.claims.append(
+                Claim(
+                    first.text, predicate, other.text, other.begin, other.stop, False, 0.8, None, is_name=True
+                )
+            )
         if low.startswith(" for short", other.stop) and _FOR_SHORT.fullmatch(low, first.stop, other.begin):
             found.aliases.append((first.text, other.text))
     for match in _CALLED.finditer(low):
@@ -288,7 +361,7 @@ def _owner(statement: Statement, scene: Scene, position: int) -> str | None:
     low = statement.low
     before = [name for name in scene.names if name.stop <= position]
     ahead = low[:position]
-    mine = list(_MINE.finditer(ahead))
+    mine = list(_MINE[statement.language].finditer(ahead))
     role = list(re.compile(rf"\b(?:my|our|mi) (?:[a-z-]+ )?(?P<role>{ROLE})").finditer(ahead))
     if before and (not mine or before[-1].begin > mine[-1].start()):
         return before[-1].text
@@ -326,6 +399,21 @@ def _addresses(statement: Statement, scene: Scene, marks: tuple[Mark, ...], foun
                 owner = before[-1].text if linked else None
             if owner:
                 found.aliases.append((owner, mark.text))
+
+
+def _pets(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
+    low, speaker = statement.low, scene.speaker
+    for match in _PET_NAMED.finditer(low):
+        if name := names_at.get(match.end()):
+            found.claims.append(
+                Claim(speaker, "has_pet", name.text, name.begin, name.stop, False, 0.85, None, is_name=True)
+            )
+    for match in _ITS_NAME.finditer(low):
+        name = names_at.get(match.end())
+        if name and (re.search(rf"\b{_PET_WORD}s?\b|\badopt", low[: match.start()]) or scene.pet):
+            found.claims.append(
+                Claim(speaker, "has_pet", name.text, name.begin, name.stop, False, 0.8, None, is_name=True)
+            )
 
 
 def _favourites(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
@@ -376,13 +464,17 @@ def _thing(
     low = statement.low
     match = article.match(low, position)
     begin = match.end() if match else position
+    for first in (position, begin):
+        if title := _TITLED.match(statement.text, first):
+            return title.span()
     if name := names_at.get(begin) or names_at.get(position):
         return name.begin, name.stop
     if statement.text[begin : begin + 1] in tuple("\"“«'‘*"):
         close = re.compile(r"[\"”»'’*]").search(statement.text, begin + 1)
         return (begin + 1, close.start()) if close else (begin, begin)
     end = re.compile(
-        r"[,.;:!?()\n]|\s(?:and|but|because|since|so|which|though|although|with|y|pero|porque|aunque|by|from|when|even|i|now|these days|ever|right now|too|also)\b|$"
+        r"[,.;:!?()\n]|\s(?:and|but|because|since|so|which|though|although|with|y|pero|porque|aunque|by|from|when|even"
+        r"|i|now|these days|ever|right now|too|also)\b|$"
     ).search(low, begin)
     stop = end.start() if end else len(low)
     if len(low[begin:stop].split()) > 6 or re.match(

@@ -4,7 +4,18 @@ import re
 from dataclasses import dataclass
 
 from everlore.models.rules.refusals import (
-    FICTION_BEGINS, FICTION_ENDS, MATERIAL, OFF_BEGINS, OFF_ENDS, QUESTION_OPENS, REQUEST, SECRET, SMALL_TALK, STATED_AHEAD, WHOLE, refusal_of,
+    FICTION_BEGINS,
+    FICTION_ENDS,
+    MATERIAL,
+    OFF_BEGINS,
+    OFF_ENDS,
+    QUESTION_OPENS,
+    REQUEST,
+    SECRET,
+    SMALL_TALK,
+    STATED_AHEAD,
+    WHOLE,
+    refusal_of,
 )  # fmt: skip
 from everlore.ports.analyst import WindowMessage
 from everlore.text.languages import Language, language_of
@@ -40,40 +51,50 @@ class Reading:
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _QUOTED_LINE = re.compile(r"^[ \t]{0,3}(?:>|\|).*$", re.MULTILINE)
 _LOG_LINE = re.compile(
-    r"^[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d(?::\d\d)?\]|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE|CRITICAL)\b"
+    r"^[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d(?::\d\d)?\]|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL"
+    r"|TRACE|CRITICAL)\b"
     r"|Traceback |File \"|at [\w.$]+\(|\$ |>>> |[{}\[\]<].*[{}\]>,;]$|[\w.]+(?:Error|Exception): |\w{3} \d\d \d\d:\d\d:\d\d"
     r"|(?:From|To|Cc|Subject|Date|Sent): |(?:def|class|import|from|const|let|var|return|SELECT|INSERT|#include) ).*$",
     re.MULTILINE,
 )
 _SCRIPT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w .'-]{0,24}:[ \t]+\S.*$", re.MULTILINE)
 _QUOTATION = re.compile(
-    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|(?<!\w)'[^'\n]{12,300}'(?!\w)|(?<!\w)‘[^’\n]{12,300}’(?!\w)"
+    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|(?<!\w)'[^'\n]{12,300}'(?!\w)"
+    r"|(?<!\w)‘[^’\n]{12,300}’(?!\w)"
 )
 _PERSONAL = re.compile(r"\b(?:i|i'm|my|me|mine|we|our|you|your|yo|mi|mis|me|soy|tengo|vivo|he|she)\b")
 _TITLE_AHEAD = re.compile(
-    r"\b(?:called|named|titled|favou?rite \w+ (?:is|was)|read(?:ing)?|watch(?:ed|ing)?|book|film|movie|song|album|novel|game|series|libro|película|canción|se llama)[ ,:]*$"
+    r"\b(?:called|named|titled|favou?rite \w+ (?:is|was)|read(?:ing)?|watch(?:ed|ing)?|book|film|movie|song|album"
+    r"|novel|game|series|libro|película|canción|se llama)[ ,:]*$"
 )
 _SPEECH_AHEAD = re.compile(
-    r"(?:\b(?:said|says|say|saying|wrote|writes|reads|asked|asks|replied|told \w+|goes|like|dijo|dice|escribió|pone|called it|quote)"
+    r"(?:\b(?:said|says|say|saying|wrote|writes|reads|asked|asks|replied|told \w+|goes|like|dijo|dice|escribió|pone"
+    r"|called it|quote)"
     r"|:)[ ,:]*$"
 )
 _CONDITION = re.compile(r",? (?:if|in case|unless) |,? por si (?:acaso )?")
 _CONDITIONAL = re.compile(
-    r"\b(?:would|could|might|may|will|want|hope|plan|going to|gonna|can|should|only|even|what|as|wonder|know|asked?|not sure|see)\b|'ll\b|'d\b"
+    r"\b(?:would|could|might|may|will|want|hope|plan|going to|gonna|can|should|only|even|what|as|wonder|know|asked?"
+    r"|not sure|see)\b|'ll\b|'d\b"
 )
 _BROKEN = re.compile(
     r"\b(?:just kidding|kidding|jk|joking|not really|es broma|era broma|bromeo|just messing)\b|(?:^|\s)/s\b"
 )
 _CORRECTION = re.compile(
-    r"^(?:oh |wait |oops |no,? |ah )*(?:sorry|oops|correction|my mistake|my bad|scratch that|i meant|i mean|actually|typo|perdón|perdona|quise decir"
-    r"|quería decir|corrección|me equivoqué|en realidad|mejor dicho|i misspoke|wait)\b|\bi meant\b|\bnot .{1,40}, sorry\b|\bquise decir\b"
+    r"^(?:oh |wait |oops |no,? |ah )*(?:sorry|oops|correction|my mistake|my bad|scratch that|i meant|i mean|actually"
+    r"|typo|perdón|perdona|quise decir"
+    r"|quería decir|corrección|me equivoqué|en realidad|mejor dicho|i misspoke|wait)\b|\bi meant\b"
+    r"|\bnot .{1,40}, sorry\b|\bquise decir\b"
 )
 _REMIND = re.compile(
-    r"\b(?:remind me|don't let me forget|do not let me forget|remember(?: that)? (?:i|my|we|our)\b|(?:please )?(?:remember|note) (?:that|this)|(?:don't|do not) forget|set (?:a|an) (?:reminder|alarm)"
-    r"|note to self|recuérdame|recuerda que|no (?:te )?olvides|ten en cuenta|apunta que|anota que|for (?:the|your) record|keep in mind)\b"
+    r"\b(?:remind me|don't let me forget|do not let me forget|remember(?: that)? (?:i|my|we|our)\b"
+    r"|(?:please )?(?:remember|note) (?:that|this)|(?:don't|do not) forget|set (?:a|an) (?:reminder|alarm)"
+    r"|note to self|recuérdame|recuerda que|no (?:te )?olvides|ten en cuenta|apunta que|anota que|for (?:the"
+    r"|your) record|keep in mind)\b"
 )
 _STANDING = re.compile(
-    r"\b(?:from now on|going forward|in (?:the )?future)\b|^(?:please )?(?:always|never) \w|\bwhen(?:ever)? i (?:ask|say|write|send|tell)\b|^(?:please |just |you can |do )?(?:call|address) me\b"
+    r"\b(?:from now on|going forward|in (?:the )?future)\b|^(?:please )?(?:always|never) \w|\bwhen(?:ever)? i (?:ask"
+    r"|say|write|send|tell)\b|^(?:please |just |you can |do )?(?:call|address) me\b"
     r"|\b(?:a partir de ahora|de ahora en adelante)\b|^(?:por favor,? )?(?:siempre|nunca) \w|\bllámame\b"
 )
 
@@ -93,7 +114,7 @@ def read(message: WindowMessage, *, fiction: bool = False) -> Reading:
         if ends is None:
             return Reading((), fiction=True, language=language)
         low = hide(low, 0, ends.end())
-    begins = FICTION_BEGINS.search(low)
+    begins, ends = FICTION_BEGINS.search(low), None
     if begins:
         ends = FICTION_ENDS.search(low, begins.end())
         stop = ends.end() if ends else len(low)
@@ -209,7 +230,8 @@ def _stated(sentence: Sentence, said: str, language: Language) -> tuple[int, int
 
 
 def _unconditioned(said: str) -> str:
-    """The sentence with a condition at its end hidden, where what stands in front of it holds without ("..., if you need it")."""
+    """The sentence with a condition at its end hidden, where what stands in front of it holds without ("...,
+    if you need it")."""
     match = _CONDITION.search(said, 15)
     if match is None or _CONDITIONAL.search(said, 0, match.start()):
         return said

@@ -22,7 +22,8 @@ WHOLE: Final[_Rules] = (
         r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:instruction|prompt|rule|guideline|direction|told)",
         r"\b(?:system prompt|developer mode|jailbreak|new instructions?\s?:|end of prompt)",
         r"</?(?:system|instructions?|memory|important)>|\[/?(?:system|inst)\]|<\|im_",
-        r"\b(?:store|save|record|add|write|remember|memori[sz]e)\b.{0,40}\b(?:in|to|into) (?:your|the) (?:long.term )?memory\b.{0,40}"
+        r"\b(?:store|save|record|add|write|remember|memori[sz]e)\b.{0,40}\b(?:in|to|into) (?:your"
+        r"|the) (?:long.term )?memory\b.{0,40}"
         r"\b(?:the )?user (?:is|has|wants|prefers|likes)",
         r"\b(?:ignora|olvida|desobedece)\b.{0,30}\b(?:instruccion|órdenes|reglas|indicaciones)",
         r"\bthe (?:user|human) (?:is an? admin|has (?:admin|full|root)|always wants|must)",
@@ -30,7 +31,8 @@ WHOLE: Final[_Rules] = (
     _rule(
         "off the record",
         r"\bbetween (?:you and me|us)\b|\bjust between us\b",
-        r"\b(?:do not|don't|please don't|never|no need to) (?:remember|store|save|record|note|log|memori[sz]e|keep|write down) "
+        r"\b(?:do not|don't|please don't|never|no need to) (?:remember|store|save|record|note|log|memori[sz]e|keep"
+        r"|write down) "
         r"(?:this|that|it|any of|what)",
         r"\b(?:forget (?:i said|i ever said|this|that|about it)|nevermind what i said|this stays (?:here|between))\b",
         r"\bentre (?:nosotros|tú y yo)\b|\bque quede entre\b|\bno (?:lo )?(?:guardes|recuerdes|apuntes|anotes|registres)\b",
@@ -49,22 +51,27 @@ FICTION_BEGINS: Final = re.compile(
     r"|\bescribe(?:me)? (?:un|una) (?:\w+ ){0,2}(?:cuento|poema|historia|canción|relato|escena)\b|\bjuego de rol\b"
 )
 FICTION_ENDS: Final = re.compile(
-    r"\bout of character\b|\bend of (?:the )?(?:game|story|scene|role)|\bback to reality\b|\b(?:ok(?:ay)?,? )?seriously(?: now|,)"
+    r"\bout of character\b|\bend of (?:the )?(?:game|story|scene|role)|\bback to reality\b"
+    r"|\b(?:ok(?:ay)?,? )?seriously(?: now|,)"
     r"|\b(?:in|irl) real life\b|\bstop (?:the )?role.?play|\bfuera de bromas\b|\ben serio\b|\bya en serio\b"
 )
 MATERIAL: Final = re.compile(
-    r"\b(?:translate|proofread|summari[sz]e|rephrase|rewrite|paraphrase|correct|edit|review|check|fix|improve|reply to|respond to"
+    r"\b(?:translate|proofread|summari[sz]e|rephrase|rewrite|paraphrase|correct|edit|review|check|fix|improve|reply to"
+    r"|respond to"
     r"|parse|classify|label|analy[sz]e|what does|how do (?:you|i) (?:say|translate)|traduce|resume|corrige|reescribe|revisa"
     r"|übersetze|traduis)\b[^\n:]{0,80}:|\b(?:here's|here is|this is) (?:the|an?) (?:\w+ ){0,3}"
-    r"(?:text|e-?mail|letter|log|output|transcript|message|excerpt|article|passage|quote|lyrics?|sample|example|paragraph|post"
+    r"(?:text|e-?mail|letter|log|output|transcript|message|excerpt|article|passage|quote|lyrics?|sample|example"
+    r"|paragraph|post"
     r"|review|line|entry)\b[^\n:]{0,60}:"
-    r"|\b(?:forwarded message|original message|begin forwarded|(?:on .{4,60} )?wrote:|copied from|pasted from|pasting|lyrics)\b"
+    r"|\b(?:forwarded message|original message|begin forwarded|(?:on .{4,60} )?wrote:|copied from|pasted from|pasting"
+    r"|lyrics)\b"
 )
 
 # --- of a sentence -----------------------------------------------------------------------------------------
 
 _QUESTION_EN = (
-    r"(?:what|which|who|whom|whose|when|where|why|how|do|does|did|is|are|am|was|were|can|could|would|will|should|shall|have|has"
+    r"(?:what|which|who|whom|whose|when|where|why|how|do|does|did|is|are|am|was|were|can|could|would|will|should|shall"
+    r"|have|has"
     r"|had|may|might|isn't|aren't|don't|doesn't|didn't|wouldn't|won't|can't)\b"
 )
 _QUESTION_ES = (
@@ -76,8 +83,10 @@ _ASKED = (
 # How a question begins that may lack its mark.
 QUESTION_OPENS: Final = {
     "en": re.compile(
-        rf"(?:what|which|who|whom|when|where|why|how)(?:'s|'re|'d| (?:is|are|do|does|did|can|could|should|would|will|was|were|to|about|much|many|long|often|come|if)\b)"
-        rf"|(?:do|does|did|is|are|am|was|were|can|could|would|will|should|have|has|isn't|aren't|don't|doesn't|didn't|can't|won't) {_ASKED}"
+        rf"(?:what|which|who|whom|when|where|why|how)(?:'s|'re|'d| (?:is|are|do|does|did|can|could|should|would|will"
+        rf"|was|were|to|about|much|many|long|often|come|if)\b)"
+        rf"|(?:do|does|did|is|are|am|was|were|can|could|would|will|should|have|has|isn't|aren't|don't|doesn't|didn't"
+        rf"|can't|won't) {_ASKED}"
     ),
     "es": re.compile(_QUESTION_ES),
 }
@@ -87,7 +96,8 @@ OFF_ENDS: Final = re.compile(
 )
 # A password is nothing to remember, whoever says it.
 SECRET: Final = re.compile(
-    r"\b(?:password|passwd|passcode|passphrase|contraseña|clave de acceso|passwort|kennwort|mot de passe|api[ _-]?key|secret key|access key|private key|token|cvv|pin(?: code)?)\b"
+    r"\b(?:password|passwd|passcode|passphrase|contraseña|clave de acceso|passwort|kennwort|mot de passe|api[ _-]?key"
+    r"|secret key|access key|private key|token|cvv|pin(?: code)?)\b"
     r".{0,40}?(?:\bis\b|\bes\b|\bist\b|:|=)"
 )
 # A question may carry a statement in front of it: "I'm vegetarian, what can I cook?"
@@ -99,101 +109,154 @@ SENTENCE: Final[dict[str, _Rules]] = {
     "en": (
         _rule(
             "wish or hypothesis",
-            r"\bif only\b|\b(?:i|we|he|she|they|really) wish\b|^(?:but |and |so )?if\b|\bwhat if\b|\beven if\b|\bwere (?:i|we|you) to\b|\bas if\b|\bas though\b",
+            r"\bif only\b|\b(?:i|we|he|she|they|really) wish\b|^(?:but |and |so )?if\b|\bwhat if\b|\beven if\b"
+                r"|\bwere (?:i|we|you) to\b|\bas if\b|\bas though\b",
             r"\bif (?:i|we|my|you|he|she|they|it|someone|the|that|this|there)\b",
             r"\b(?:would|could|might|'d)(?:n't| not)? (?:probably |never |ever |also |still |totally |definitely )?"
-            r"(?:have (?:been|gone|done|had|\w+ed)|be (?:so|such|nice|great|cool|fun|a dream|amazing|lovely|easier|better|perfect))\b",
+            r"(?:have (?:been|gone|done|had|\w+ed)|be (?:so|such|nice|great|cool|fun|a dream|amazing|lovely|easier"
+                r"|better|perfect))\b",
             r"\bin (?:a|my) (?:perfect world|dreams?|next life|another life|past life)\b|\bhypothetical",
             r"\bin theory\b|\bsay(?: that)? i (?:was|were|had|lived)\b|\bassuming\b",
         ),
         _rule(
             "hedged",
-            r"\b(?:maybe|perhaps|possibly|probably|supposedly|apparently|presumably|might|not sure|unsure|no idea|undecided|unclear)\b",
-            r"\b(?:thinking (?:of|about)|considering|wondering|toying with|contemplating|on the fence|debating|tempted to|torn between)\b",
+            r"\b(?:maybe|perhaps|possibly|probably|supposedly|apparently|presumably|might|not sure|unsure|no idea"
+                r"|undecided|unclear)\b",
+            r"\b(?:thinking (?:of|about)|considering|wondering|toying with|contemplating|on the fence|debating"
+                r"|tempted to|torn between)\b",
             r"\bi (?:guess|suppose|doubt)\b|\bi (?:think|feel like) (?:i'll|i might|i may|i should|i could|i want|we)\b",
             r"\b(?:we|i)(?:'ll| will) see\b|\b(?:i|we|they|he|she) may (?!have (?:said|mentioned))\w+",
-            r"\b(?:one of these days|at some point|someday|some day|in the future sometime|kind of want|kinda want|sort of want)\b",
+            r"\b(?:one of these days|at some point|someday|some day|(?:i'd|would) (?:love|like) to .{3,40} (?:one day)"
+                r"|in the future sometime|kind of want|kinda want|sort of want)\b",
             r"\b(?:don't|do not|can't|cannot) (?:know|remember|decide|recall)\b|\bhaven't decided\b|\bcould go either way\b",
             r"\bi heard\b|\brumou?r",
         ),
         _rule(
+            "it did not happen",
+            r"\b(?:i|we|he|she) (?:very )?(?:nearly|almost|was (?:going|about|supposed|tempted) to|were (?:going|about"
+                r"|supposed) to|could have|would have|had planned to)\b",
+        ),
+        _rule(
             "joke",
-            r"\b(?:just kidding|kidding|jk|just joking|joking|only joking|sarcas\w+|j/k|april fools?)\b|(?:^|\s)/s\b|\bnot!$",
-            r"^(?:yeah,? right|oh,? sure|oh,? yeah,? sure|oh,? great|oh,? joy|oh,? wonderful|oh,? fantastic|sure,|right,|as if\b)",
-            r"\b(?:because|cause|cuz) (?:that|it|this) (?:always|totally|obviously|worked|went)\b|\bwhat could (?:possibly )?go wrong\b",
+            r"\b(?:just kidding|kidding|jk|just joking|joking|only joking|sarcas\w+|j/k|april fools?)\b|(?:^|\s)/s\b"
+                r"|\bnot!$",
+            r"^(?:yeah,? right|oh,? sure|oh,? yeah,? sure|oh,? great|oh,? joy|oh,? wonderful|oh,? fantastic|sure,"
+                r"|right,|as if\b)",
+            r"\b(?:because|cause|cuz) (?:that|it|this) (?:always|totally|obviously|worked|went)\b"
+                r"|\bwhat could (?:possibly )?go wrong\b",
             r"\b(?:love|adore|enjoy) (?:it )?(?:when|how|that|it when|nothing more than)\b|^(?:oh )?i just (?:love|adore)\b",
             r"\b(?:clearly|obviously) (?:the|a|an|my|i'm|i am)\b",
-            r"\b(?:a|a hundred|a thousand|a million|a billion|like a million|\d+ million) (?:times|years|hours|emails|things|meetings)\b",
-            r"\b(?:literally|basically|practically) (?:dying|dead|live|living|married|a \w+ at this point|my second home|made of)\b",
-            r"\b(?:married to (?:my|the) (?:job|work|laptop|phone|code|couch|bed|coffee)|live (?:in|at) (?:the|my) (?:office|gym|airport|car|kitchen|inbox|library|meetings))\b",
-            r"\bcould eat a\b|\bkill(?:ing|ed)? (?:me|for)\b|\b(?:dying of|die of|to death)\b|\bmy (?:spirit animal|middle name)\b|🙄|🙃",
-            r"\b(?:thrilled|delighted|wonderful|fantastic|brilliant|great|lovely|exactly)\b.{0,60}\b(?:again|exactly what i needed|just what i needed)\b",
-            r"\bgold medal\b|\bworld champion (?:of|in)\b|\bprofessional (?:procrastinator|napper|overthinker|couch|worrier)\b",
+            r"\b(?:a|a hundred|a thousand|a million|a billion|like a million|\d+ million) (?:times|years|hours|emails"
+                r"|things|meetings)\b",
+            r"\b(?:literally|basically|practically) (?:dying|dead|live|living|married|a \w+ at this point"
+                r"|my second home|made of)\b",
+            r"\b(?:married to (?:my|the) (?:job|work|laptop|phone|code|couch|bed|coffee)|live (?:in|at) (?:the"
+                r"|my) (?:office|gym|airport|car|kitchen|inbox|library|meetings))\b",
+            r"\bcould eat a\b|\bkill(?:ing|ed)? (?:me|for)\b|\b(?:dying of|die of|to death)\b|\bmy (?:spirit animal"
+                r"|middle name)\b|🙄|🙃",
+            r"\b(?:thrilled|delighted|wonderful|fantastic|brilliant|great|lovely|exactly)\b.{0,60}\b(?:again"
+                r"|exactly what i needed|just what i needed)\b",
+            r"\bgold medal\b|\bworld champion (?:of|in)\b|\bprofessional (?:procrastinator|napper|overthinker|couch"
+                r"|worrier)\b",
         ),
         _rule(
             "fiction",
-            r"\b(?:dreamt|dreamed|dream last night|(?:had|have) (?:a|this|the) (?:\w+ )?(?:dream|nightmare)|in (?:my|a|the) (?:dream|nightmare|novel|book|story|movie|film|game|show|series|play|campaign|fanfic|manuscript|screenplay|episode|scene))\b",
-            r"\bmy (?:character|avatar|protagonist|paladin|wizard|elf|rogue)\b|\bthe (?:protagonist|main character|narrator|hero|villain)\b",
+            r"\b(?:dreamt|dreamed|dream last night|(?:had|have) (?:a|this|the) (?:\w+ )?(?:dream|nightmare)|in (?:my|a"
+                r"|the) (?:dream|nightmare|novel|book|story|movie|film|game|show|series|play|campaign|fanfic"
+                r"|manuscript|screenplay|episode|scene))\b",
+            r"\bmy (?:character|avatar|protagonist|paladin|wizard|elf|rogue)\b|\bthe (?:protagonist|main character"
+                r"|narrator|hero|villain)\b",
         ),
         _rule(
             "example",
-            r"^(?:for (?:example|instance)|e\.g\.|example\b|say[,:]|like[,:]|sample\b|template\b|lorem ipsum)|\bfor example[,:]",
-            r"\be\.g\.|\bsomething like ['\"“]|\b(?:placeholder|dummy|sample|example) (?:data|text|user|name|value|sentence|message|email|input)\b",
+            r"^(?:let's )?say (?:that )?(?:i|we|my|someone|you)\b|^(?:for (?:example|instance)|e\.g\.|example\b"
+                r"|say[,:]|like[,:]|sample\b|template\b|lorem ipsum)|\bfor example[,:]",
+            r"\be\.g\.|\bsomething like ['\"“]|\b(?:placeholder|dummy|sample|example) (?:data|text|user|name|value"
+                r"|sentence|message|email|input)\b",
         ),
         _rule(
             "other people's words",
             r"\b(?!i\b)(?:he|she|they|people|everyone|everybody|someone|somebody|doctors|experts|critics|rumou?r|who|which"
-            r"|(?:my|our|his|her|their|the|a|this|that|some) (?:[\w-]+ ){1,3}|[a-z]+)(?:'s| always| just| often| also| still| both| keeps?)? ?"
-            r"(?:says?|said|saying|thinks?|thought|claims?|claimed|believes?|believed|told me|tells me|told us|insists?|swears?|argues?|reckons?|mentioned|complains?|complained|announced|reported|suggests?)\b",
-            r"\baccording to\b|\b(?:was|were|been) told\b|\bquote:|\bquoting\b|\bthe (?:article|book|post|paper|email|song|video|sign|horoscope|website|docs?|author|blog|report|news|text|headline) (?:says?|said|claims?|reads?|goes|is about|mentions?)\b",
+            r"|(?:my|our|his|her|their|the|a|this|that|some) (?:[\w-]+ ){1,3}|[a-z]+)(?:'s| always| just| often| also"
+                r"| still| both| keeps?)? ?"
+            r"(?:says?|said|saying|thinks?|thought|claims?|claimed|believes?|believed|told me|tells me|told us"
+                r"|insists?|swears?|argues?|reckons?|mentioned|complains?|complained|announced|reported|suggests?)\b",
+            r"\b(?:keeps?|kept|goes around|is always) (?:telling|saying|claiming|insisting)\b|\b(?:tells?"
+                r"|telling) (?:people|everyone|everybody|others|them)\b",
+            r"\baccording to\b|\b(?:was|were|been) told\b|\bquote:|\bquoting\b|\bthe (?:article|book|post|paper|email"
+                r"|song|video|sign|horoscope|website|docs?|author|blog|report|news|text|headline) (?:says?|said"
+                r"|claims?|reads?|goes|is about|mentions?)\b",
         ),
     ),
     "es": (
         _rule(
             "wish or hypothesis",
-            r"\b(?:ojalá|quién pudiera)\b|^(?:pero |y )?si\b|\bsi (?:yo|tú|él|ella|pudiera|tuviera|fuera|viviera|hubiera|ganara|me|no|nos|alguien|algún)\b",
-            r"\b(?:viviría|tendría|sería|compraría|hubiera|hubiese|habría|podría|estaría|querría|iría|gustaría (?:ser|vivir|tener|haber))\b|\bcomo si\b|\bimagina",
+            r"\b(?:ojalá|quién pudiera)\b|^(?:pero |y )?si\b|\bsi (?:yo|tú|él|ella|pudiera|tuviera|fuera|viviera"
+                r"|hubiera|ganara|me|no|nos|alguien|algún)\b",
+            r"\b(?:viviría|tendría|sería|compraría|hubiera|hubiese|habría|podría|estaría|querría|iría|gustaría (?:ser"
+                r"|vivir|tener|haber))\b|\bcomo si\b|\bimagina",
         ),
         _rule(
             "hedged",
-            r"\b(?:quizás?|tal vez|a lo mejor|puede que|puede ser|igual (?:me|voy|vamos)|probablemente|posiblemente|supongo|no estoy segur[oa]|no sé si|creo que (?:voy|iré|quizá)|estoy pensando en|pensando en|estamos pensando|me estoy planteando|quién sabe|algún día|supuestamente|parece que|seguramente|dudo)\b",
+            r"\b(?:quizás?|tal vez|a lo mejor|puede que|puede ser|igual (?:me|voy|vamos)|probablemente|posiblemente"
+                r"|supongo|no estoy segur[oa]|no sé si|creo que (?:voy|iré|quizá)|estoy pensando en|pensando en"
+                r"|estamos pensando|me estoy planteando|quién sabe|algún día|supuestamente|parece que|seguramente"
+                r"|dudo)\b",
         ),
         _rule(
             "joke",
-            r"\b(?:es broma|bromeo|de broma|era broma|bromeando|ironía|sarcasmo|ja(?:ja)+ no)\b|^(?:sí, claro|sí claro|claro, claro|ah,? genial|qué bien, otra|genial, otr)|\bme encanta (?:cuando|que)\b|🙄|🙃",
-            r"\b(?:un millón|mil|un billón) (?:de )?(?:veces|años|horas|reuniones|correos)\b|\bvivo en la oficina\b|\bcasad[oa] con (?:mi|el) trabajo\b|\bpara variar\b",
+            r"\b(?:es broma|bromeo|de broma|era broma|bromeando|ironía|sarcasmo|ja(?:ja)+ no)\b|^(?:sí, claro|sí claro"
+                r"|claro, claro|ah,? genial|qué bien, otra|genial, otr)|\bme encanta (?:cuando|que)\b|🙄|🙃",
+            r"\b(?:un millón|mil|un billón) (?:de )?(?:veces|años|horas|reuniones|correos)\b|\bvivo en la oficina\b"
+                r"|\bcasad[oa] con (?:mi|el) trabajo\b|\bpara variar\b",
         ),
-        _rule("fiction", r"\b(?:soñé|soñado|en (?:mi|un|el|la) (?:sueño|novela|cuento|libro|película|juego|historia|partida))\b|\bmi personaje\b|\b(?:el|la) protagonista\b"),
+        _rule("fiction", r"\b(?:soñé|soñado|en (?:mi|un|el|la) (?:sueño|novela|cuento|libro|película|juego|historia"
+            r"|partida))\b|\bmi personaje\b|\b(?:el|la) protagonista\b"),
         _rule("example", r"^por ejemplo\b|\bpor ejemplo[,:]|^ejemplo\b"),
         _rule(
             "other people's words",
-            r"\b(?:dice|dijo|dicen|decía|cree|creen|piensa|opina|afirma|asegura|comenta|contó|cuenta|me ha dicho|según|insiste|jura|se queja|sostiene) (?:que\b|de que\b|[:\"«“])|\bsegún\b|\b(?:me dijo|me contó|me ha dicho|nos dijo)\b",
+            r"\b(?:dice|dijo|dicen|decía|cree|creen|piensa|opina|afirma|asegura|comenta|contó|cuenta|me ha dicho|según"
+                r"|insiste|jura|se queja|sostiene) (?:que\b|de que\b|[:\"«“])|\bsegún\b|\b(?:me dijo|me contó"
+                r"|me ha dicho|nos dijo)\b",
         ),
     ),
 }  # fmt: skip
 
 SMALL_TALK: Final = re.compile(
-    r"(?:(?:oh|well|ok(?:ay)?|yes|yeah|yep|yup|no|nope|hm+|wow|great|cool|nice|awesome|perfect|sure|thanks?(?: you)?|thx|hi|hello"
+    r"(?:(?:oh|well|ok(?:ay)?|yes|yeah|yep|yup|no|nope|hm+|wow|great|cool|nice|awesome|perfect|sure|thanks?(?: you)?"
+    r"|thx|hi|hello"
     r"|hey|bye|good (?:morning|night|evening|afternoon)|see you|talk (?:to you )?(?:later|soon)|take care|got it|sounds good"
-    r"|makes sense|no problem|you'?re welcome|i see|same here|me too|haha\w*|lol|congrat\w*|hola|gracias|vale|adiós|hasta luego"
+    r"|makes sense|no problem|you'?re welcome|i see|same here|me too|haha\w*|lol|congrat\w*|hola|gracias|vale|adiós"
+    r"|hasta luego"
     r"|buen[oa]s (?:días|tardes|noches)|de nada|perfecto|genial|claro|sí|jaja\w*)\b[\s,.!?…:)-]*)+$"
-    r"|.{0,20}\b(?:how are you|nice to (?:meet|see|hear)|good to (?:see|hear)|glad to hear|thanks? (?:you )?(?:so much|a lot|for|again)"
-    r"|talk (?:to you )?(?:later|soon)|catch you later|long time no|have a (?:great|good|nice|lovely)|appreciate (?:it|that|your|you)"
-    r"|(?:good|best of) luck|well done|way to go|keep it up|can't wait to (?:hear|see)|gracias por|qué tal|cómo estás|mucho gusto"
+    r"|.{0,20}\b(?:how are you|nice to (?:meet|see|hear)|good to (?:see|hear)|glad to hear|thanks? (?:you )?(?:so much"
+    r"|a lot|for|again)"
+    r"|talk (?:to you )?(?:later|soon)|catch you later|long time no|have a (?:great|good|nice|lovely)|appreciate (?:it"
+    r"|that|your|you)"
+    r"|(?:good|best of) luck|well done|way to go|keep it up|can't wait to (?:hear|see)|gracias por|qué tal|cómo estás"
+    r"|mucho gusto"
     r"|que tengas|nos vemos|me alegro|encantad[oa] de)\b"
 )
 REQUEST: Final = {
     "en": re.compile(
-        r"(?:please|pls|kindly|can you|could you|would you|will you|can we|could we|help me|let's see|show me|tell me|give me|list"
-        r"|explain|describe|write|draft|make me|find|search|look up|translate|summari[sz]e|fix|debug|refactor|generate|suggest"
-        r"|recommend|compare|calculate|convert|check|check out|open|run|play|stop|wait|hold on|let me know|look at|see if|try|read"
-        r"|send me|give it|make it|make sure|do it|go ahead|continue|repeat|format|add (?:a|an|the|this|that)|create|remove|delete"
-        r"|i(?:'d| would) (?:like|love) (?:you|some help|to (?:know|hear|see|ask|understand))|i need (?:help|you to|a (?:quick|short|list|summary|recipe|hand))"
-        r"|i want you to|i have a (?:quick )?question|i was wondering|wondering|just (?:checking|curious|wondering)|any (?:ideas?|tips|advice|suggestions?|recommendations?))\b"
+        r"(?:please|pls|kindly|can you|could you|would you|will you|can we|could we|help me|let's see|show me|tell me"
+        r"|give me|list"
+        r"|explain|describe|write|draft|make me|find|search|look up|translate|summari[sz]e|fix|debug|refactor|generate"
+        r"|suggest"
+        r"|recommend|compare|calculate|convert|check|check out|open|run|play|stop|wait|hold on|let me know|look at"
+        r"|see if|try|read"
+        r"|send me|give it|make it|make sure|do it|go ahead|continue|repeat|format|add (?:a|an|the|this|that)|create"
+        r"|remove|delete"
+        r"|i(?:'d| would) (?:like|love) (?:you|some help|to (?:know|hear|see|ask|understand))|i need (?:help|you to"
+        r"|a (?:quick|short|list|summary|recipe|hand))"
+        r"|i want you to|i have a (?:quick )?question|i was wondering|wondering|just (?:checking|curious|wondering)"
+        r"|any (?:ideas?|tips|advice|suggestions?|recommendations?))\b"
     ),
     "es": re.compile(
-        r"(?:por favor|porfa|puedes|podrías|me puedes|me podrías|ayúdame|dime|dame|enséñame|muéstrame|explica(?:me)?|escribe(?:me)?"
-        r"|haz(?:me)?|busca(?:me)?|traduce(?:me)?|resume|cuéntame|recomiénda\w*|sugiér\w*|necesito (?:ayuda|que me|que)|quiero que"
+        r"(?:por favor|porfa|puedes|podrías|me puedes|me podrías|ayúdame|dime|dame|enséñame|muéstrame|explica(?:me)?"
+        r"|escribe(?:me)?"
+        r"|haz(?:me)?|busca(?:me)?|traduce(?:me)?|resume|cuéntame|recomiénda\w*|sugiér\w*|necesito (?:ayuda|que me"
+        r"|que)|quiero que"
         r"|me gustaría (?:saber|que)|compara|calcula|corrige|revisa|lista|tengo una (?:duda|pregunta))\b"
     ),
 }

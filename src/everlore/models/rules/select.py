@@ -6,58 +6,72 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from everlore.domain.memories import MemoryType
-from everlore.models.rules.clauses import Claim
-from everlore.models.rules.kinds import ELSEWHERE, WEIGHTS, Kind, kind_of
+from everlore.models.rules.judge import DROPPED_I, STRONG, Looked, type_of
+from everlore.models.rules.kinds import ELSEWHERE, WEIGHTS, kind_of
 from everlore.models.rules.reading import Statement
-from everlore.text.dates import SaidDate, clock
-from everlore.text.names import Name
-from everlore.text.numbers import Mark
+from everlore.text.dates import clock
+from everlore.text.sentences import word_set
 
-MIN_WORDS = 3
+MIN_WORDS = 2
+_LASTING: Final = frozenset(("reminder", "task", "blocker", "preference"))
 # Words that say nothing by themselves. What is left of a statement must be enough to be understood alone.
-_EMPTY: Final = frozenset(
-    """i i'm i've i'll i'd im ive a an the and or but so to of in on at for with from by about as is am are was were be been being have has had
-    do does did done don't didn't doesn't not no it it's its this that these those there here he she they them his her their we our us
-    you your my me mine who what which when where how why all any some just really very much more most too also still already now then
-    than can could will would should may might must get got getting go going went gone come came make made making take took know knew
-    think thought feel felt feeling say said see saw look looking want wanted need like thing things stuff something anything everything
-    nothing someone one ones lot lots bit little good great nice cool awesome amazing wonderful fantastic lovely bad well better best big
-    small new old last next first time times day days today way part kind sort pretty quite super totally definitely actually only even
-    again always never ever back up down out off over into through around other another same such own yeah yes oh wow hey thanks thank
-    sure ok okay happy glad excited fun hard easy sad tired busy crazy sorry hope love life people person let's let that's there's what's
-    he's she's they're we're you're can't won't isn't wasn't sounds seems experience moment
-    el la los las un una y o de que en a con por para mi me se lo le su es soy está estoy fue muy más ya no sí también pero como todo algo
-    nada esto eso bien mal bueno buena hoy día cosa cosas vez gran mucho mucha poco ser tener hacer ir tengo hay he ha al del
-    """.split()
+_EMPTY: Final = word_set(
+    """
+    i i'm i've i'll i'd im ive a an the and or but so to of in on at for with from by about as is am are was were be
+    been being have has had do does did done don't didn't doesn't not no it it's its this that these those there here he
+    she they them his her their we our us you your my me mine who what which when where how why all any some just really
+    very much more most too also still already now then than can could will would should may might must get got getting
+    go going went gone come came make made making take took know knew think thought feel felt feeling say said see saw
+    look looking want wanted need like thing things stuff something anything everything nothing someone one ones lot
+    lots bit little good great nice cool awesome amazing wonderful fantastic lovely bad well better best big small new
+    old last next first time times day days today way part kind sort pretty quite super totally definitely actually only
+    even again always never ever back up down out off over into through around other another same such own yeah yes oh
+    wow hey thanks thank sure ok okay happy glad excited fun hard easy sad tired busy crazy sorry hope love life people
+    person let's let that's there's what's he's she's they're we're you're can't won't isn't wasn't sounds seems
+    experience moment el la los las un una y o de que en a con por para mi me se lo le su es soy está estoy fue muy más
+    ya no sí también pero como todo algo nada esto eso bien mal bueno buena hoy día cosa cosas vez gran mucho mucha poco
+    ser tener hacer ir tengo hay he ha al del
+    """
 )
 _WORD: Final = re.compile(r"[^\W\d_][\w'-]*|\d+")
 _FIRST: Final = re.compile(
-    r"\b(?:i|i'm|i've|i'll|i'd|im|my|me|mine|we|we're|we've|we'll|our|us|myself|yo|mi|mis|me|nos|nuestr[oa]s?|soy|tengo|estoy|vivo|trabajo|voy|uso"
+    r"\b(?:i|i'm|i've|i'll|i'd|im|my|me|mine|we|we're|we've|we'll|our|us|myself|yo|mi|mis|me|nos|nuestr[oa]s?|soy"
+    r"|tengo|estoy|vivo|trabajo|voy|uso"
     r"|prefiero|quiero|hemos|vamos|fui|ya no)\b"
 )
 _VAGUE: Final = re.compile(
-    r"^(?:it|that|this|these|those|they|which|he|she|you|your)(?:'s|'re|'ll|'d| )\b|^(?:there(?:'s| is| are|'re))\b|\byou(?:'re| are|'ve| have|'ll| will| can| should| did)\b"
+    r"^(?:it|that|this|these|those|they|which|he|she|you|your)(?:'s|'re|'ll|'d| )\b|^(?:there(?:'s| is| are|'re))\b"
     r"|^(?:eso|esto|ese|esa|tú|tu|te) "
 )
+_TO_YOU: Final = re.compile(r"\byou(?:'re| are|'ve| have|'ll| will| can| should| did)\b")
 _SOFT: Final = re.compile(
     r"\b(?:kind of|kinda|sort of|i think|i feel like|a bit|somewhat|creo que|un poco|more or less)\b"
 )
 _MOOD: Final = re.compile(
-    r"\b(?:i'm|i am|i feel|i'm feeling|feeling|estoy|i've been|i was) (?:\w+ )?(?:so |really |very |super |pretty |a bit |quite |muy |feeling )*(?:tired|happy|glad|excited|bored|hungry|sleepy|sad|fine|good|great|ok|okay|busy|exhausted"
-    r"|stressed|sick|back|here|ready|done|sure|sorry|late|curious|thankful|grateful|proud|starving|freezing|cansad[oa]|feliz|content[oa]|bien|mal|aburrid[oa]|list[oa])\b"
+    r"\b(?:i'm|i am|i feel|i'm feeling|feeling|estoy|i've been|i was) (?:\w+ )?(?:so |really |very |super |pretty "
+    r"|a bit |quite |muy |feeling )*(?:tired|happy|glad|excited|bored|hungry|sleepy|sad|fine|good|great|ok|okay"
+    r"|busy|exhausted"
+    r"|stressed|sick|back|here|ready|done|sure|sorry|late|curious|thankful|grateful|proud|starving|freezing|cansad[oa]"
+    r"|feliz|content[oa]|bien|mal|aburrid[oa]|list[oa])\b"
 )
 _TRANSIENT: Final = re.compile(
-    r"\b(?:right now|at the moment|brb|be right back|one sec|just a (?:sec|second|moment|minute)|in a (?:sec|minute|moment)|hold on|the weather|it's raining|raining|sunny|lol|haha|give me a|i'm off to|gotta (?:go|run)"
-    r"|have to (?:go|run)\b(?: now|!|$)|need to (?:go|run)\b(?: now|!|$)|ahora mismo|hace (?:frío|calor)|un momento|me tengo que ir|for lunch|coffee (?:break|now)|my coffee|this coffee)\b"
+    r"\b(?:right now|at the moment|brb|be right back|one sec|just a (?:sec|second|moment|minute)|in a (?:sec|minute"
+    r"|moment)|hold on|the weather|it's raining|raining|sunny|lol|haha|give me a|i'm off to|gotta (?:go|run)"
+    r"|have to (?:go|run)\b(?: now|!|$)|need to (?:go|run)\b(?: now|!|$)|ahora mismo|hace (?:frío|calor)|un momento"
+    r"|me tengo que ir|for lunch|coffee (?:break|now)|my coffee|this coffee)\b"
 )
 _DONE: Final = re.compile(
-    r"\b(?:finished|completed|submitted|handed in|wrapped up|sent off|shipped|done|terminé|terminado|he acabado|acabé|entregué|enviado|envié|paid|booked|fixed)\b"
+    r"\b(?:finished|completed|submitted|handed in|wrapped up|sent off|shipped|done|terminé|terminado|he acabado|acabé"
+    r"|entregué|enviado|envié|paid|booked|fixed)\b"
 )
 _UNTIL: Final = re.compile(r"\b(?:due|deadline|by|until|before|plazo|entregar|antes)\b")
 _ASSISTANT: Final = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:just |now |already |also )?(?:booked|scheduled|created|set up|added|updated|deployed|fixed|sent|ordered|configured|installed|reserved|changed|moved"
-    r"|renamed|migrated|recommended|suggested|decided|chose|picked|merged|enabled|disabled|saved|upgraded|switched|registered|submitted)\b"
-    r"|\bi(?:'d| would)? (?:recommend|suggest)\b|\bmy recommendation\b|\b(?:he|hemos) (?:reservado|creado|configurado|programado|añadido|enviado|actualizado|instalado|recomendado)\b|\b(?:te )?recomiendo\b"
+    r"\b(?:i|we)(?:'ve| have)? (?:just |now |already |also )?(?:booked|scheduled|created|set up|added|updated|deployed"
+    r"|fixed|sent|ordered|configured|installed|reserved|changed|moved"
+    r"|renamed|migrated|recommended|suggested|decided|chose|picked|merged|enabled|disabled|saved|upgraded|switched"
+    r"|registered|submitted)\b"
+    r"|\bi(?:'d| would)? (?:recommend|suggest)\b|\bmy recommendation\b|\b(?:he|hemos) (?:reservado|creado|configurado"
+    r"|programado|añadido|enviado|actualizado|instalado|recomendado)\b|\b(?:te )?recomiendo\b"
 )
 
 
@@ -75,18 +89,6 @@ class Chosen:
     done: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found in a statement before it is judged."""
-
-    statement: Statement
-    names: tuple[Name, ...]
-    marks: tuple[Mark, ...]
-    dates: tuple[SaidDate, ...]
-    claims: tuple[Claim, ...]
-    aliased: bool
-
-
 def choose(looked: Looked) -> Chosen | None:
     """The statement as a memory, or None if it is not worth one."""
     statement, low = looked.statement, looked.statement.low
@@ -95,38 +97,14 @@ def choose(looked: Looked) -> Chosen | None:
         return None
     if statement.message.role == "assistant":
         return _of_assistant(looked, words)
-    telling = [word for word in words if word not in _EMPTY and not word.endswith("'s")]
-    rare = len({name.text for name in looked.names}) + len(looked.marks) + len(looked.dates)
     first = _FIRST.search(low) is not None
-    kind = kind_of(low, statement.language)
-    found = _type(looked, kind, first)
+    found = type_of(looked, kind_of(low, statement.language), first)
     if found is None:
         return None
     type_, sure = found
-    stated = bool(looked.claims) or looked.aliased
-    if not stated:
-        if _VAGUE.search(low) and not (first and rare and sure):
-            return None
-        if (
-            (_MOOD.search(low) or _TRANSIENT.search(low))
-            and rare == 0
-            and type_ not in {"reminder", "task", "blocker", "preference"}
-        ):
-            return None
-        first = (
-            first
-            or (statement.language == "other" and ELSEWHERE.search(low) is not None)
-            or _DROPPED_I.match(low) is not None
-        )
-        if (
-            not first
-            and not rare
-            and type_ not in {"reminder", "decision", "blocker", "preference", "lesson", "note"}
-        ):
-            return None
-        needed = 2 if sure or rare else 3
-        if len(telling) < needed:
-            return None
+    stated, rare = bool(looked.claims) or looked.aliased, looked.rare
+    if not stated and not _tells(looked, words, type_, sure, first):
+        return None
     salience = _salience(statement, type_, first, len(words), rare)
     confidence = (
         0.85
@@ -140,93 +118,20 @@ def choose(looked: Looked) -> Chosen | None:
     return Chosen(statement, type_, salience, round(confidence, 2), event_at, expires_at, reason, done)
 
 
-_BY_PREDICATE: Final[dict[str, MemoryType]] = {
-    "lives_in": "fact", "works_at": "fact", "works_as": "identity", "born_in": "identity", "born_on": "identity",
-    "married_to": "relationship", "engaged_to": "relationship", "partner_of": "relationship", "email": "fact", "phone": "fact",
-    "likes": "preference", "dislikes": "preference", "prefers": "preference", "allergic_to": "fact", "speaks": "skill",
-    "plays": "skill", "works_on": "project", "has_visited": "event", "has_pet": "fact", "owns": "fact", "uses": "system_config",
-    "studies": "fact", "studies_at": "fact", "member_of": "fact",
-}  # fmt: skip
-_GOAL: Final = re.compile(
-    r"\b(?:want to|wanna|goal|aim|dream|saving|training for|hope to|hoping to|working towards?|learning|resolution|quiero|meta|objetivo|espero|sueño|i'd (?:love|like) to)\b"
-)
-_HAPPENING: Final = re.compile(
-    r"\b(?:appointment|meeting|wedding|flight|train|conference|interview|exam|concert|party|trip|surgery|operation|graduation|funeral|ceremony|festival|workshop|reunion|race"
-    r"|match|presentation|demo|launch|deadline|tournament|show|delivery|opening|lease|contract|visit|arrives?|starts?|begins?|ends?|expires?|opens?|closes?|moved to|due|cita|reunión|boda|vuelo"
-    r"|examen|entrevista|concierto|fiesta|operación|entrega|empieza|termina|llega|inauguración|termin|hochzeit|prüfung|rendez-vous)\b"
-)
-_INTRODUCES: Final = re.compile(r"^(?:(?:hi|hello|hey|hola)[,! ]*)?(?:i'm|i am|this is|soy|me llamo) (?=\S)")
-_DROPPED_I: Final = re.compile(
-    r"(?:just |finally |already )?(?:dropped|broke|lost|found|bought|sold|got|met|saw|finished|started|signed|booked|moved|quit|adopted|ran|won|passed|failed|installed|upgraded|switched|put|set) (?:up |out )?(?:my|our|a|an|the|some|to|from|for|in)\b"
-)
-_CODE: Final = re.compile(r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z0-9]{4,}\b|\d{3,}")
-_STATES: Final = re.compile(
-    r"\b(?:is|are|was|were|has|have|wants?|needs?|likes?|runs?|uses?|opens?|costs?|es|está|son|tiene|quiere|necesita)\b|\w+(?:'s) "
-)
-_STRONG: Final = frozenset(("reminder", "decision", "task", "blocker", "lesson", "note"))
-_TASTES: Final = frozenset(("likes", "dislikes", "prefers", "allergic_to"))
-
-
-def _type(looked: Looked, kind: Kind | None, first: bool) -> tuple[MemoryType, bool] | None:
-    """The type and whether its reason is strong: what the facts say goes before general patterns."""
-    low = looked.statement.low
-    tastes = any(
-        claim.predicate in _TASTES or claim.predicate.startswith("favourite_") for claim in looked.claims
-    )
-    if tastes and (kind is None or kind.type in {"task", "blocker", "event", "fact", "note"}):
-        return (
-            "preference" if not any(claim.predicate == "allergic_to" for claim in looked.claims) else "fact"
-        ), True
-    if kind is not None and kind.type in _STRONG:
-        return kind.type, kind.sure
-    ahead = [date for date in looked.dates if date.side != "since"]
-    if kind is not None and kind.type == "goal" and (not ahead or _GOAL.search(low)):
-        return "goal", True
-    if ahead and kind is not None and kind.type in {"goal", "event", "relationship", "fact"} and any(
-        date.start > looked.statement.message.at or date.start.date() == looked.statement.message.at.date() for date in ahead
-    ):  # fmt: skip
-        return "event", True
-    for claim in looked.claims:
-        if claim.predicate in _BY_PREDICATE and not (
-            kind and kind.sure and kind.type in {"habit", "goal", "preference", "identity", "project"}
-        ):
-            return _BY_PREDICATE[claim.predicate], True
-        if claim.predicate.startswith("favourite_"):
-            return "preference", True
-        if claim.predicate.endswith("_of") and (kind is None or not kind.sure):
-            return "relationship", True
-    if (
-        kind is not None
-        and kind.type in {"event", "fact", "system_config"}
-        and any(one.kind in {"path", "version"} for one in looked.marks)
-    ):
-        return "system_config", True
-    if kind is not None:
-        return kind.type, kind.sure
-    if looked.aliased:
-        return "identity", True
-    if any(one.kind in {"path", "version"} for one in looked.marks):
-        return "system_config", True
-    if ahead and (first or _HAPPENING.search(low)):
-        return "event", True
-    if _INTRODUCES.search(low) and looked.names:
-        return "identity", True
-    if _DROPPED_I.match(low):
-        return "event", False
-    rare = len(looked.marks) + len({name.text for name in looked.names if not name.opens})
-    if (
-        looked.statement.language != "other"
-        and (rare >= 2 or (rare and _CODE.search(looked.statement.text)))
-        and _STATES.search(low)
-    ):
-        return "fact", False
-    if (
-        looked.statement.language == "other"
-        and ELSEWHERE.search(low)
-        and (looked.names or looked.marks or looked.dates)
-    ):
-        return ("event" if looked.dates else "fact"), False
-    return None
+def _tells(looked: Looked, words: list[str], type_: MemoryType, sure: bool, first: bool) -> bool:
+    """Whether it can be understood by itself and outlives the moment."""
+    low, language, rare = looked.statement.low, looked.statement.language, looked.rare
+    if (_VAGUE.search(low) or (_TO_YOU.search(low) and not sure)) and not (first and rare and sure):
+        return False
+    if rare == 0 and type_ not in _LASTING and (_MOOD.search(low) or _TRANSIENT.search(low)):
+        return False
+    personal = first or (language == "other" and ELSEWHERE.search(low)) or DROPPED_I.match(low)
+    if not personal and not rare and type_ not in STRONG | {"preference"}:
+        return False
+    telling = sum(word not in _EMPTY and not word.endswith("'s") for word in words)
+    if sure:
+        return telling >= (1 if rare or type_ in {"skill", "preference", "identity", "relationship"} else 2)
+    return len(words) > 2 and telling >= 2
 
 
 def _of_assistant(looked: Looked, words: list[str]) -> Chosen | None:

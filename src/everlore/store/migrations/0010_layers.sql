@@ -94,7 +94,7 @@ drop function everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, time
 create function everlore.vector_hnsw(
     model smallint, question halfvec, at_most integer,
     since timestamptz default null, until timestamptz default null, by_author text default null,
-    in_threads uuid[] default null, under ltree default null, of_kinds text[] default null, branch uuid[] default null,
+    in_threads uuid[] default null, under ltree default null, known_by timestamptz default null, branch uuid[] default null,
     in_distilled boolean default false)
     returns table (passage_id integer, distance real)
     language plpgsql stable
@@ -115,10 +115,11 @@ create function everlore.vector_hnsw(
             return;
         end if;
         if coalesce(since, until) is not null or coalesce(by_author, under::text) is not null
-           or in_threads is not null or of_kinds is not null then
+           or in_threads is not null or known_by is not null then
             filter := 'and exists (select from everlore.passage p where p.workspace_id = $1 and p.passage_id = v.passage_id
                 and ($4 is null or p.occurred_at >= $4) and ($5 is null or p.occurred_at < $5)
-                and ($6 is null or lower(p.author) = lower($6)) and ($9 is null or p.kind = any ($9))
+                and ($6 is null or lower(p.author) = lower($6)) and ($9 is null or exists (
+                    select from everlore.message m where m.workspace_id = $1 and m.message_id = p.message_id and m.recorded_at <= $9))
                 and ($7 is null or p.thread_id = any ($7))
                 and ($8 is null or p.taxonomy <@ $8 or p.taxonomy is null and p.thread_id = any ($10)))';
         end if;
@@ -128,12 +129,14 @@ create function everlore.vector_hnsw(
              where v.workspace_id = $1 and v.model_id = %2$s and %4$s v.distilled %3$s
              order by v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s)
              limit $3', dims, model, filter, case when in_distilled then '' else 'not' end)
-            using ws, question, at_most, since, until, by_author, in_threads, under, of_kinds, branch;
+            using ws, question, at_most, since, until, by_author, in_threads, under, known_by, branch;
     end $$;
 
--- The passages of messages that a filter leaves: as before (0005), and never what is distilled.
-create or replace function everlore.passages_within(
-    at_most integer, since timestamptz, until timestamptz, by_author text, in_threads uuid[], under ltree, of_kinds text[],
+-- The passages of messages that a filter leaves: as before (0005), and never what is distilled. `known_by`: of messages that
+-- were recorded by then. (That every passage here is of a message, its kind tells.)
+drop function everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, text[], integer[], uuid[]);
+create function everlore.passages_within(
+    at_most integer, since timestamptz, until timestamptz, by_author text, in_threads uuid[], under ltree, known_by timestamptz,
     among integer[] default null, branch uuid[] default null)
     returns setof integer
     language plpgsql stable security definer
@@ -157,7 +160,9 @@ create or replace function everlore.passages_within(
                   and (by_author is null or lower(p.author) = lower(by_author))
                   and (in_threads is null or p.thread_id = any (in_threads))
                   and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
-                  and (of_kinds is null or p.kind = any (of_kinds))
+                  and (known_by is null or exists (
+                      select from everlore.message m
+                      where m.workspace_id = ws and m.message_id = p.message_id and m.recorded_at <= known_by))
                 limit at_most;
             return;
         end if;
@@ -170,7 +175,9 @@ create or replace function everlore.passages_within(
               and (by_author is null or lower(p.author) = lower(by_author))
               and (in_threads is null or p.thread_id = any (in_threads))
               and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
-              and (of_kinds is null or p.kind = any (of_kinds))
+              and (known_by is null or exists (
+                      select from everlore.message m
+                      where m.workspace_id = ws and m.message_id = p.message_id and m.recorded_at <= known_by))
             limit at_most;
     end $$;
 
@@ -330,7 +337,8 @@ create function everlore.workspaces_unembedded(models text[], at_most integer) r
 
 grant execute on function
     everlore.vector_exact(smallint, halfvec, integer, boolean),
-    everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, text[], uuid[], boolean),
+    everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, uuid[], boolean),
+    everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, integer[], uuid[]),
     everlore.vector_index_name(smallint, boolean), everlore.has_vector_index(smallint, boolean),
     everlore.defer_index_distilled()
     to everlore_app, everlore_worker;

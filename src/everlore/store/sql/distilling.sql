@@ -71,13 +71,26 @@ select count(*) filter (where w.position < w.written), coalesce(sum(w.written - 
        (select count(*) from everlore.distillation d where d.error is not null and d.superseded_at is null)
 from everlore.watermark w where w.step = 'distil';
 
--- waiting_threads: threads with messages that are not distilled
-select t.thread_id, t.name, count(m.message_id), coalesce(sum(length(m.text)), 0)::bigint
-from everlore.watermark w
-join everlore.thread t on t.workspace_id = w.workspace_id and t.thread_id = w.thread_id
-join everlore.message m on m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position > w.position
-where w.step = 'distil' and w.position < w.written
-group by t.thread_id, t.name order by t.name;
+-- to_read: threads, messages and characters that wait to be distilled or to be read anew; `again`: those read already, too
+select count(distinct t.thread_id), count(m.message_id), coalesce(sum(length(m.text)), 0)::bigint
+from everlore.thread t
+left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'distil'
+join everlore.message m on m.workspace_id = t.workspace_id and m.thread_id = t.thread_id
+where (%(thread)s::text is null or t.name = %(thread)s)
+  and (m.position > coalesce(w.position, 0) or exists (
+      select from everlore.distillation d
+      where d.workspace_id = m.workspace_id and d.thread_id = m.thread_id and d.superseded_at is null
+        and m.position between d.first and d.last
+        and (%(again)s and (%(since)s::integer is null or d.last >= %(since)s)
+                       and (%(until)s::integer is null or d.first <= %(until)s)
+          or exists (select from everlore.distil_again a
+                     where a.workspace_id = d.workspace_id and a.thread_id = d.thread_id and a.first = d.first))));
+
+-- tally: what all reading came to
+select count(*), coalesce(sum(last - first + 1), 0)::bigint, coalesce(sum(d.memories), 0)::bigint, coalesce(sum(d.facts), 0)::bigint,
+       coalesce(sum(d.rejected), 0)::bigint, count(d.error)
+from everlore.distillation d
+where %(thread)s::text is null or d.thread_id = (select t.thread_id from everlore.thread t where t.name = %(thread)s);
 
 -- unfinished: threads with messages to distil or windows to read anew
 select t.thread_id from everlore.thread t

@@ -9,14 +9,14 @@ from everlore.vector_among(%(model_id)s::smallint, %(vector)s::text::halfvec, %(
 -- vector_hnsw: the nearest passages by the index, under a filter
 select passage_id, distance
 from everlore.vector_hnsw(%(model_id)s::smallint, %(vector)s::text::halfvec, %(at_most)s, %(since)s, %(until)s, %(author)s,
-                          %(threads)s::uuid[], %(taxonomy)s::ltree, %(kinds)s::text[], %(branch)s::uuid[], %(distilled)s);
+                          %(threads)s::uuid[], %(taxonomy)s::ltree, %(recorded_by)s, %(branch)s::uuid[], %(distilled)s);
 
 -- threads_within: threads of a project or under a taxonomy path
 select everlore.threads_within(%(project)s, %(taxonomy)s::ltree);
 
 -- passages_within: passages that a filter leaves, at most so many
 select everlore.passages_within(%(at_most)s, %(since)s, %(until)s, %(author)s, %(threads)s::uuid[], %(taxonomy)s::ltree,
-                                %(kinds)s::text[], %(among)s::integer[], %(branch)s::uuid[]);
+                                %(recorded_by)s, %(among)s::integer[], %(branch)s::uuid[]);
 
 -- latest: the latest passages of a stretch of time: what the time lane offers without an embedder
 select passage_id from everlore.passage

@@ -1,0 +1,63 @@
+"""Memories that come by way of the graph: of what the question names, and of what is linked to it (spreading activation)."""
+
+import re
+
+from everlore.domain.recall import MemoryHit, Support
+from everlore.recall.known import cited, composite, is_shown
+from everlore.recall.search import Search
+from everlore.store import entities, graph, recall_distilled
+from everlore.text.variants import key
+
+_WORD = re.compile(r"[^\W_]+(?:['’&.-][^\W_]+)*")
+# A name has at most so many words here.
+_LONGEST = 3
+_NO_SUPPORT = Support(0.0, (), (), "unknown", None)
+
+
+async def related(search: Search, near: tuple[MemoryHit, ...]) -> tuple[MemoryHit, ...]:
+    """More memories of the entities that are named and of those near to them, the most activated first. They come after
+    `near`, which answer by themselves, and hold none of those."""
+    ask, most = search.ask, search.weights.related
+    keys = {key(run) for run in _runs(ask.question)}
+    if not (most and keys and search.within.is_open):
+        return ()
+    matches = await entities.by_keys(search.connection, keys)
+    named = {match.entity_id: match.weight for match in sorted(matches, key=lambda match: match.weight)}
+    if not named:
+        return ()
+    active = await graph.activate(search.connection, named, now=ask.now, as_of=ask.as_of)
+    there = {hit.memory.lineage_id for hit in near}
+    reached = await graph.memories_of(
+        search.connection,
+        active,
+        most + len(there),
+        now=ask.now,
+        as_of=ask.as_of,
+        include_expired=ask.include_expired,
+    )
+    activation = {lineage: value for lineage, value in reached.items() if lineage not in there}
+    found = await recall_distilled.by_lineage(search.connection, list(activation), ask.as_of.recorded_at)
+    chosen = [
+        found[lineage] for lineage in activation if lineage in found and is_shown(search, found[lineage])
+    ]
+    return await cited(
+        search,
+        [
+            (
+                memory,
+                composite(search, memory, 0.0) | {"related": round(activation[memory.lineage_id], 4)},
+                _NO_SUPPORT,
+            )
+            for memory in chosen[:most]
+        ],
+    )
+
+
+def _runs(question: str) -> set[str]:
+    """Runs of one to three words: what may be a name."""
+    words = _WORD.findall(question)
+    return {
+        " ".join(words[first:last])
+        for first in range(len(words))
+        for last in range(first + 1, min(first + _LONGEST, len(words)) + 1)
+    }

@@ -1,0 +1,327 @@
+"""What an erasure reads and takes away. What goes and what stays is decided in `everlore.encode.erase`.
+
+Locks, in this order: the threads of the messages (in the order of their ids), the workspace's distilled state, the two layers
+of postings. A distil step takes the second and then needs its messages to exist, so it commits before an erasure, which then
+finds what it wrote, or after it, when it finds its messages gone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from everlore.store.database import Connection, fetched
+from everlore.store.queries import queries
+from everlore.text.shingles import paragraphs
+
+_QUERIES = queries("erasure")
+
+
+@dataclass(frozen=True, slots=True)
+class DoomedMessage:
+    """A message that is to be erased. `beside`: words in its other columns (prompts, tool calls, metadata, ids)."""
+
+    message_id: UUID
+    thread_id: UUID
+    position: int
+    author: str
+    role: str
+    text: str
+    captions: Sequence[str]
+    beside: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version of a memory, with every column that holds words."""
+
+    lineage_id: UUID
+    memory_id: UUID
+    version: int
+    content: str
+    tags: Sequence[str]
+    category: str | None
+    reasoning: str | None
+    review_reason: str | None
+    author: str | None
+    source_kind: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """A source that stays. Without a message it is a person's own word."""
+
+    lineage_id: UUID
+    message_id: UUID | None
+    thread_id: UUID | None
+    position: int | None
+    author: str | None
+    role: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    lineage_id: UUID
+    fact_id: UUID
+    subject_id: UUID
+    predicate: str
+    object_id: UUID | None
+    object: str
+    object_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    """`by_hand`: a person gave it a name. The rest: whether facts, memories and messages speak of it."""
+
+    entity_id: UUID
+    name: str
+    merged_into: UUID | None
+    by_hand: bool
+    in_facts: bool
+    in_memories: bool
+    in_messages: bool
+
+
+async def lock_threads(connection: Connection, message_ids: Sequence[UUID]) -> dict[UUID, str]:
+    """The threads of these messages, locked: id and name."""
+    return dict(await _rows(connection, "lock_threads", messages=list(message_ids)))
+
+
+async def messages(connection: Connection, message_ids: Sequence[UUID]) -> list[DoomedMessage]:
+    return [DoomedMessage(*row) for row in await _rows(connection, "messages", messages=list(message_ids))]
+
+
+async def messages_of_thread(connection: Connection, thread_id: UUID) -> list[UUID]:
+    return await _column(connection, "messages_of_thread", thread_id=thread_id)
+
+
+async def sources_of_memory(connection: Connection, lineage_id: UUID) -> list[UUID]:
+    return await _column(connection, "sources_of_memory", lineage_id=lineage_id)
+
+
+async def memories_resting_on(connection: Connection, message_ids: Sequence[UUID]) -> list[UUID]:
+    return await _column(connection, "memories_resting_on", messages=list(message_ids))
+
+
+async def memories_near(connection: Connection, thread_id: UUID, since: int, until: int) -> list[UUID]:
+    """Memories of the windows of a thread that begin between two positions."""
+    return await _column(connection, "memories_near", thread_id=thread_id, since=since, until=until)
+
+
+async def versions(connection: Connection, lineages: Sequence[UUID]) -> dict[UUID, list[VersionRow]]:
+    found: dict[UUID, list[VersionRow]] = {}
+    for row in await _rows(connection, "versions", lineages=list(lineages)):
+        found.setdefault(row[0], []).append(VersionRow(*row))
+    return found
+
+
+async def memory_sources(
+    connection: Connection, lineages: Sequence[UUID], but: Sequence[UUID]
+) -> dict[UUID, list[Support]]:
+    """What memories rest on beside the messages that go."""
+    rows = await _rows(connection, "memory_sources", lineages=list(lineages), messages=list(but))
+    return _supports(rows)
+
+
+async def facts_resting_on(
+    connection: Connection, message_ids: Sequence[UUID], memories: Sequence[UUID]
+) -> list[UUID]:
+    return await _column(connection, "facts_resting_on", messages=list(message_ids), memories=list(memories))
+
+
+async def facts_near(connection: Connection, thread_id: UUID, since: int, until: int) -> list[UUID]:
+    return await _column(connection, "facts_near", thread_id=thread_id, since=since, until=until)
+
+
+async def facts(connection: Connection, lineages: Sequence[UUID]) -> dict[UUID, list[FactRow]]:
+    found: dict[UUID, list[FactRow]] = {}
+    for row in await _rows(connection, "facts", lineages=list(lineages)):
+        found.setdefault(row[0], []).append(FactRow(*row))
+    return found
+
+
+async def fact_sources(
+    connection: Connection, lineages: Sequence[UUID], but: Sequence[UUID], memories: Sequence[UUID]
+) -> dict[UUID, list[Support]]:
+    """What facts rest on beside the messages and memories that go."""
+    return _supports(
+        await _rows(
+            connection,
+            "fact_sources",
+            lineages=list(lineages),
+            messages=list(but),
+            memories=list(memories),
+        )
+    )
+
+
+async def entities_of(
+    connection: Connection, message_ids: Sequence[UUID], memories: Sequence[UUID], facts: Sequence[UUID]
+) -> list[UUID]:
+    return await _column(
+        connection, "entities_of", messages=list(message_ids), memories=list(memories), facts=list(facts)
+    )
+
+
+async def message_passages(connection: Connection, message_ids: Sequence[UUID]) -> list[int]:
+    return await _column(connection, "message_passages", messages=list(message_ids))
+
+
+async def distilled_passages(
+    connection: Connection, version_ids: Sequence[UUID], facts: Sequence[UUID]
+) -> list[int]:
+    """Numbers of the passages of versions of memories, and of facts."""
+    found = await _column(connection, "memory_passages", versions=list(version_ids))
+    return list(dict.fromkeys([*found, *await _column(connection, "fact_passages", lineages=list(facts))]))
+
+
+async def superseded_by(connection: Connection, memories: Sequence[UUID]) -> list[UUID]:
+    """Memories that one of these took the place of."""
+    return await _column(connection, "superseded_by", memories=list(memories))
+
+
+async def delete_distilled(
+    connection: Connection,
+    lineages: Sequence[UUID],
+    version_ids: Sequence[UUID],
+    facts: Sequence[UUID],
+    passages: Sequence[int],
+) -> None:
+    """Memories, single versions of others, and facts; what named them as successor names nothing. Their passages have gone."""
+    gone = [*lineages, *version_ids, *facts]
+    await _run(connection, "forget_passage", passages=list(passages))
+    await _run(connection, "unpoint_memories", gone=gone)
+    await _run(connection, "unpoint_facts", gone=gone)
+    await _run(connection, "delete_facts", lineages=list(facts))
+    await _run(connection, "drop_sources", memories=list(lineages))
+    await _run(connection, "delete_versions", versions=list(version_ids))
+    await _run(connection, "delete_memories", lineages=list(lineages))
+
+
+async def clean_memory(
+    connection: Connection,
+    lineage_id: UUID,
+    version_ids: Sequence[UUID],
+    *,
+    tags: Sequence[str],
+    category: str | None,
+    author: str | None,
+    role: str | None,
+) -> None:
+    await _run(
+        connection,
+        "clean_memory",
+        lineage_id=lineage_id,
+        tags=list(tags),
+        category=category,
+        author=author,
+        role=role,
+    )
+    await _run(connection, "clean_passages", author=author, versions=list(version_ids))
+
+
+async def delete_messages(connection: Connection, message_ids: Sequence[UUID]) -> None:
+    """The messages; what else their threads tell of them (counts, empty sessions, errors, suggestions) follows."""
+    counts: dict[UUID, int] = {}
+    for (thread_id,) in await _rows(connection, "delete_messages", messages=list(message_ids)):
+        counts[thread_id] = counts.get(thread_id, 0) + 1
+    for thread_id, count in counts.items():
+        await _run(connection, "count_down", thread_id=thread_id, count=count)
+    threads = list(counts)
+    for query in (
+        "delete_empty_sessions",
+        "unname_empty_sessions",
+        "clean_distillations",
+        "delete_suggestions",
+    ):
+        await _run(connection, query, threads=threads)
+    await _run(connection, "clean_failures", threads=threads)
+
+
+async def entities(connection: Connection, entity_ids: Sequence[UUID]) -> list[EntityRow]:
+    return [EntityRow(*row) for row in await _rows(connection, "entity_names", entities=list(entity_ids))]
+
+
+async def aliases(connection: Connection, entity_ids: Sequence[UUID]) -> list[tuple[UUID, UUID, str]]:
+    """Alias, entity and name of the names that no person gave, the surest of each entity first."""
+    rows = await _rows(connection, "entity_aliases", entities=list(entity_ids))
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+async def still_named(connection: Connection, pairs: Sequence[tuple[UUID, str]]) -> set[int]:
+    """Places of the pairs of entity and name whose words still stand in a message or memory that speaks of the entity."""
+    found = await _column(
+        connection,
+        "still_named",
+        places=list(range(len(pairs))),
+        entities=[entity_id for entity_id, _ in pairs],
+        names=[name for _, name in pairs],
+    )
+    return set(found)
+
+
+async def clean_entities(
+    connection: Connection,
+    affected: Sequence[UUID],
+    *,
+    delete: Sequence[UUID],
+    aliases: Sequence[UUID],
+    rename: Mapping[UUID, str],
+    unlink: Sequence[UUID],
+) -> None:
+    await _run(connection, "delete_aliases", aliases=list(aliases))
+    for entity_id, name in rename.items():
+        await _run(connection, "rename", entity_id=entity_id, name=name)
+    for entity_id in unlink:
+        await _run(connection, "unlink_memories", entity_id=entity_id)
+    await _run(connection, "delete_entities", entities=list(delete))
+    await _run(connection, "clean_link_suggestions", entities=list(affected))
+    await _run(connection, "clean_changes", entities=list(affected))
+
+
+async def forget_handed_out(connection: Connection, texts: Sequence[str]) -> int:
+    """What was handed out and shares words with these texts is no longer known as handed out; returns how much."""
+    found = [paragraph for text in texts for paragraph in paragraphs(text)]
+    digests = list({paragraph.digest for paragraph in found})
+    shingles = sorted({run for paragraph in found for run in paragraph.shingles})
+    return await _run(connection, "forget_handed_out", digests=digests, shingles=shingles)
+
+
+async def windows_of(connection: Connection, places: Sequence[tuple[UUID, int]]) -> dict[UUID, list[int]]:
+    """Where the windows begin that hold these positions of threads."""
+    rows = await _rows(
+        connection, "windows_of", threads=[thread for thread, _ in places], positions=[at for _, at in places]
+    )
+    found: dict[UUID, list[int]] = {}
+    for thread_id, first in rows:
+        found.setdefault(thread_id, []).append(first)
+    return found
+
+
+async def delete_thread(connection: Connection, thread_id: UUID, name: str) -> int:
+    """A thread whose messages were erased. Its name gives way to its id in the audit log; returns in how many entries."""
+    await _run(connection, "delete_thread", thread_id=thread_id)
+    cursor = await connection.execute(_QUERIES["clean_audit"], {"thread_id": thread_id, "name": name})
+    return fetched(await cursor.fetchone())
+
+
+def _supports(rows: Sequence[Sequence[Any]]) -> dict[UUID, list[Support]]:
+    found: dict[UUID, list[Support]] = {}
+    for row in rows:
+        found.setdefault(row[0], []).append(Support(*row))
+    return found
+
+
+async def _rows(connection: Connection, query: str, **parameters: object) -> list[tuple[Any, ...]]:
+    return list(await (await connection.execute(_QUERIES[query], parameters)).fetchall())
+
+
+async def _column(connection: Connection, query: str, **parameters: object) -> list[Any]:
+    return [row[0] for row in await _rows(connection, query, **parameters)]
+
+
+async def _run(connection: Connection, query: str, **parameters: object) -> int:
+    return (await connection.execute(_QUERIES[query], parameters)).rowcount

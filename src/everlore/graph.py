@@ -26,6 +26,7 @@ from everlore.store import conversation, entities, graph, merging, taxonomy
 from everlore.store.database import Connection, Database
 from everlore.store.entities import Match, NewAlias
 from everlore.store.graph import When
+from everlore.text.descriptions import described
 from everlore.text.variants import ABBREVIATIONS, key, words_of
 
 MAX_LIMIT = 1000
@@ -283,7 +284,12 @@ class Graph:
         text = name(named, field)
         if (identifier := _uuid_or_none(text)) is not None:
             return await self._by_id(connection, identifier, follow)
-        found = {match.entity_id: match for match in await entities.by_keys(connection, [self._key(text)])}
+        found = await self._named(connection, text)
+        if not found and (told := described(text)) is not None and told.owner and told.name:
+            # "Anna's sister Emma": who is called both.
+            called = await self._named(connection, told.name)
+            for said in (told.said_of(told.owner), f"{told.owner}'s {told.kind}"):
+                found |= called & await self._named(connection, said)
         if len(found) == 1:
             return next(iter(found))
         if found:
@@ -297,6 +303,9 @@ class Graph:
             if ending:
                 return await self._by_id(connection, ending[0], follow)
         raise NotFound(await self._unknown(connection, text))
+
+    async def _named(self, connection: Connection, text: str) -> set[UUID]:
+        return {match.entity_id for match in await entities.by_keys(connection, [self._key(text)])}
 
     async def _change_id(self, connection: Connection, named: str | UUID) -> UUID:
         digits = "" if isinstance(named, UUID) else named.strip().lower().replace("-", "")

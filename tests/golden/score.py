@@ -15,9 +15,21 @@ from typing import Any
 Case = dict[str, Any]
 KINDS = ("memories", "facts", "aliases", "supersedes")
 SYMMETRIC = frozenset(
-    ("married_to", "engaged_to", "partner_of", "friend_of", "colleague_of", "neighbour_of", "roommate_of", "cousin_of")
+    (
+        "married_to",
+        "engaged_to",
+        "partner_of",
+        "friend_of",
+        "colleague_of",
+        "neighbour_of",
+        "roommate_of",
+        "cousin_of",
+    )
 )
-_ARTICLES = frozenset("the a an el la los las un una unos unas der die das ein eine le les l' o os".split())
+_ARTICLES = frozenset(
+    ("the", "a", "an", "el", "la", "los", "las", "un", "una", "unos", "unas", "der",
+     "die", "das", "ein", "eine", "le", "les", "o", "os")
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -91,7 +103,9 @@ def load(path: Path) -> list[Case]:
 def plain(text: object) -> str:
     """Without case, accents, blanks at the ends and a leading article."""
     folded = unicodedata.normalize("NFKD", str(text).casefold())
-    bare = " ".join("".join(one for one in folded if not unicodedata.combining(one)).replace("’", "'").split())
+    bare = " ".join(
+        "".join(one for one in folded if not unicodedata.combining(one)).replace("’", "'").split()
+    )
     first, _, rest = bare.partition(" ")
     return rest if rest and first in _ARTICLES else bare
 
@@ -130,7 +144,9 @@ def _of_kind(kind: str, case: Case, given: Sequence[Any]) -> tuple[Tally, list[s
             tally.wrong += 1
             failures.append(f"{case['id']}: wrong {kind}: {item}")
     tally.found = len(met)
-    failures += [f"{case['id']}: missed {kind}: {want}" for place, want in enumerate(expected) if place not in met]
+    failures += [
+        f"{case['id']}: missed {kind}: {want}" for place, want in enumerate(expected) if place not in met
+    ]
     return tally, failures
 
 
@@ -166,11 +182,14 @@ def _fact(item: Fact, want: dict[str, Any], names: dict[str, set[str]]) -> bool:
     if _side(item.subject, want["subject"], names) and _side(item.object, want["object"], names):
         return True
     turned = item.predicate in SYMMETRIC
-    return turned and _side(item.object, want["subject"], names) and _side(item.subject, want["object"], names)
+    return (
+        turned and _side(item.object, want["subject"], names) and _side(item.subject, want["object"], names)
+    )
 
 
 def _side(given: str, want: str, names: dict[str, set[str]]) -> bool:
-    return want == "*" or _same_name(given, want, names) or _as_date(given) is not None and _as_date(given) == _as_date(want)
+    day = _as_date(given)
+    return want == "*" or _same_name(given, want, names) or (day is not None and day == _as_date(want))
 
 
 def _as_date(text: str) -> date | None:

@@ -5,6 +5,7 @@ distilled before the next one comes, an hour later by the clock.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,6 +35,8 @@ Sequence_ = Mapping[str, Any]
 SEQUENCES: Sequence[Sequence_] = json.loads(
     (Path(__file__).parent / "contradictions.json").read_text(encoding="utf-8")
 )
+# Names are kept in the language of who speaks; the file calls these by an English description.
+_AS_SAID = {"Pablo from the choir": "Pablo del coro"}
 # All steps are later than what they tell of.
 BEGIN = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -83,7 +86,7 @@ async def play(
     return played
 
 
-async def answers(workspace: Workspace, sequence: Sequence_, taken_in: Sequence[datetime]) -> list[Answer]:
+async def answers(workspace: Workspace, taken_in: Sequence[datetime], sequence: Sequence_) -> list[Answer]:
     """What the memory answers to each question of a sequence."""
     return [
         Answer(sequence["id"], sequence["kind"], ask, *await _answer(workspace, sequence, ask, taken_in))
@@ -91,16 +94,34 @@ async def answers(workspace: Workspace, sequence: Sequence_, taken_in: Sequence[
     ]
 
 
+def report(got: Sequence[Answer]) -> str:
+    """Right answers of all, by kind of sequence, and every wrong one in words."""
+    asked, right = Counter(one.kind for one in got), Counter(one.kind for one in got if one.right)
+    wrong_ids = {one.sequence for one in got if not one.right}
+    ids = {one.sequence for one in got}
+    lines = [
+        f"{sum(right.values())} of {len(got)} answers, {len(ids - wrong_ids)} of {len(ids)} sequences right",
+        *(f"  {kind}: {right[kind]} of {asked[kind]}" for kind in asked),
+        *(str(one) for one in got if not one.right),
+    ]
+    return "\n".join(lines)
+
+
 async def _answer(
     workspace: Workspace, sequence: Sequence_, ask: Mapping[str, Any], taken_in: Sequence[datetime]
 ) -> tuple[tuple[str, ...], bool]:
     predicate = ask["predicate"]
     try:
-        subject = await workspace.graph.find(ask["subject"])
+        subject = await workspace.graph.find(_as_said(ask["subject"]))
     except NotFound:
         return (), not ask["answer"]
-    side = {"about": subject} if predicate in SYMMETRIC else {"subject": subject}
-    found = await workspace.facts(predicate=predicate, as_of=_as_of(sequence, ask, taken_in), **side)
+    either = predicate in SYMMETRIC
+    found = await workspace.facts(
+        subject=None if either else subject,
+        about=subject if either else None,
+        predicate=predicate,
+        as_of=_as_of(sequence, ask, taken_in),
+    )
     others = [
         (fact.object_id, fact.object) if fact.subject_id == subject else (fact.subject_id, fact.subject)
         for fact in found
@@ -115,7 +136,7 @@ def _as_of(sequence: Sequence_, ask: Mapping[str, Any], taken_in: Sequence[datet
     valid_at = _moment(ask["valid_at"]) if "valid_at" in ask else None
     if "known_after_step" not in ask:
         return AsOf(valid_at=valid_at)
-    step = ask["known_after_step"]
+    step = int(ask["known_after_step"])
     newest = max(_moment(one["at"]) for one in sequence["steps"][: step + 1])
     return AsOf(valid_at=valid_at or newest, recorded_at=taken_in[step])
 
@@ -161,7 +182,7 @@ def _extraction(sequence: Sequence_, number: int, said: WindowMessage) -> Extrac
     stated = sequence["steps"][number]["facts"]
     facts = tuple(
         DraftFact(
-            subject=fact["subject"],
+            subject=_as_said(fact["subject"]),
             predicate=fact["predicate"],
             object=fact["object"],
             sources=quote,
@@ -176,7 +197,7 @@ def _extraction(sequence: Sequence_, number: int, said: WindowMessage) -> Extrac
         )
         for fact in stated
     )
-    people = {name for fact in stated for name in (fact["subject"], fact["object"])}
+    people = {_as_said(name) for fact in stated for name in (fact["subject"], fact["object"])}
     entities = [_described(one, sequence, number, quote) for one in sorted(people) if _name_in(one)]
     memory = DraftMemory("fact", said.text, quote, entities=tuple(entity.name for entity in entities))
     return Extraction((memory,), facts, tuple(entities))
@@ -186,7 +207,7 @@ def _described(told: str, sequence: Sequence_, number: int, quote: tuple[Quote, 
     """Somebody who is told apart by a description; `distinct` where another one of the name was spoken of before."""
     name = _name_in(told)
     before = [
-        one
+        _as_said(one)
         for step in sequence["steps"][:number]
         for fact in step["facts"]
         for one in (fact["subject"], fact["object"])
@@ -205,3 +226,5 @@ def _name_in(told: str) -> str | None:
     return name if the else None
 
 
+def _as_said(name: str) -> str:
+    return _AS_SAID.get(name, name)

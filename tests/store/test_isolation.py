@@ -50,7 +50,16 @@ TABLES: dict[str, tuple[str, str]] = {
     **{f"everlore.passage_vector_{part}": ("partition", "") for part in range(16)},
     "everlore.passage_tokens": ("workspace_table", WRITE),
     "everlore.unembedded": ("workspace_table", WRITE),
+    "everlore.handed_out": ("workspace_table", WRITE),
     "everlore.watermark": ("workspace_table", WRITE),
+    "everlore.entity": ("workspace_table", WRITE),
+    "everlore.alias": ("workspace_table", WRITE),
+    "everlore.mention": ("workspace_table", WRITE),
+    "everlore.memory_entity": ("workspace_table", WRITE),
+    "everlore.entity_change": ("workspace_table", WRITE),
+    "everlore.link_suggestion": ("workspace_table", WRITE),
+    "everlore.taxonomy_node": ("workspace_table", WRITE),
+    "everlore.taxonomy_suggestion": ("workspace_table", WRITE),
     "everlore.embedding_model": ("public_facts", READ),
     "everlore.migration": ("public_facts", READ),
     "everlore.job_failure": ("no_access", ""),
@@ -70,7 +79,8 @@ TYPES = {
 }
 # text_function: of its arguments only. setting: the workspace of the transaction. lane_function: reads the rows of that
 # workspace. door: may be called outside of a workspace, with a name that the application chose. outbox: leaves a job for
-# a thread of the workspace. operator_only: sees all workspaces; not for the application.
+# a thread of the workspace. eraser: takes words out of the log and the failures of that workspace. operator_only: sees all
+# workspaces; not for the application.
 FUNCTIONS = {
     "everlore.strip_accents": "text_function",
     "everlore.normalise": "text_function",
@@ -84,8 +94,14 @@ FUNCTIONS = {
     "everlore.threads_within": "lane_function",
     "everlore.passages_within": "lane_function",
     "everlore.messages_ending": "lane_function",
+    "everlore.aliases_similar": "lane_function",
+    "everlore.aliases_with_word": "lane_function",
+    "everlore.entities_ending": "lane_function",
     "everlore.vector_index_name": "lane_function",
     "everlore.has_vector_index": "lane_function",
+    "everlore.handed_out_alike": "lane_function",
+    "everlore.erase_from_audit": "eraser",
+    "everlore.erase_from_failures": "eraser",
     "everlore.open_workspace": "door",
     "everlore.register_embedding_model": "door",
     "everlore.defer_index": "outbox",
@@ -99,7 +115,7 @@ FUNCTIONS = {
     "everlore.build_vector_index": "operator_only",
     "everlore.drop_vector_index": "operator_only",
 }
-CALLABLE = {"text_function", "setting", "lane_function", "door", "outbox"}
+CALLABLE = {"text_function", "setting", "lane_function", "door", "outbox", "eraser"}
 # Global, so their keys cannot begin with a workspace.
 GLOBAL_TABLES = {"everlore.embedding_model"}
 UNIQUE_WITHOUT_WORKSPACE = {"workspace_name_key"}
@@ -150,6 +166,47 @@ def two(server: Server) -> Generator[Two]:
         yield Two(database, mine, other, frozenset(secrets))
 
 
+# Two people and a place that a memory speaks of, what a person did to them, and the taxonomy.
+ENTITIES = """
+insert into everlore.entity (workspace_id, entity_id, name, type, recorded_at)
+select %(ws)s, gen_random_uuid(), name, 'person', now()
+from unnest(array[%(author)s, %(author)s || ' two', %(word)s]) as n (name);
+
+insert into everlore.alias (workspace_id, alias_id, entity_id, variant, key, weight, origin, recorded_at)
+select workspace_id, gen_random_uuid(), entity_id, name, lower(name), 0.9, 'extracted', now()
+from everlore.entity where workspace_id = %(ws)s;
+
+insert into everlore.mention (workspace_id, entity_id, message_id, recorded_at)
+select e.workspace_id, e.entity_id, m.message_id, now()
+from everlore.entity e join everlore.message m using (workspace_id) where workspace_id = %(ws)s and m.position = 1;
+
+insert into everlore.memory (workspace_id, memory_id, lineage_id, type, content, importance, confidence, valid_from, recorded_at,
+                             source_kind, content_hash)
+select %(ws)s, id, id, 'fact', %(author)s || ' likes ' || %(word)s, 0.5, 0.8, now(), now(), 'extracted', uuid_send(id)
+from gen_random_uuid() as g (id);
+
+insert into everlore.memory_entity (workspace_id, lineage_id, entity_id)
+select e.workspace_id, m.lineage_id, e.entity_id
+from everlore.entity e join everlore.memory m using (workspace_id) where workspace_id = %(ws)s;
+
+insert into everlore.entity_change (workspace_id, change_id, kind, kept_id, other_id, moved, made_at)
+select a.workspace_id, gen_random_uuid(), 'merge', a.entity_id, b.entity_id, '{"number": 1}', now()
+from everlore.entity a join everlore.entity b using (workspace_id) where workspace_id = %(ws)s and a.entity_id < b.entity_id;
+
+insert into everlore.link_suggestion (workspace_id, suggestion_id, entity_id, other_id, reason, score, recorded_at)
+select workspace_id, gen_random_uuid(), kept_id, other_id, %(word)s, 0.5, now()
+from everlore.entity_change where workspace_id = %(ws)s;
+
+insert into everlore.handed_out (workspace_id, text_hash, shingles, handed_out_at)
+values (%(ws)s, convert_to(%(word)s, 'UTF8'), array[1, 2, length(%(word)s)], now());
+
+insert into everlore.taxonomy_node (workspace_id, path, label, created_at) values (%(ws)s, 'life', %(word)s, now());
+
+insert into everlore.taxonomy_suggestion (workspace_id, suggestion_id, thread_id, path, recorded_at)
+select workspace_id, gen_random_uuid(), thread_id, 'life', now() from everlore.thread where workspace_id = %(ws)s;
+"""
+
+
 async def _filled(database: TestDatabase) -> tuple[UUID, UUID]:
     embedder = FakeEmbedder()
     async with Everlore.open(
@@ -180,6 +237,10 @@ async def _filled(database: TestDatabase) -> tuple[UUID, UUID]:
                 taxonomy="life.house",
             )
             ids.append(workspace.workspace_id)
+            with psycopg.connect(database.superuser, autocommit=True) as connection:
+                parameters = {"ws": workspace.workspace_id, "author": author, "word": word}
+                for statement in ENTITIES.split(";\n\n"):
+                    connection.execute(statement, parameters)
         await lore.rebuild_index()
     return ids[0], ids[1]
 
@@ -556,6 +617,14 @@ def test_rows_cannot_refer_to_the_other_workspace(two: Two) -> None:
         ("everlore.message", "thread_id"),
         ("everlore.passage", "message_id"),
         ("everlore.watermark", "thread_id"),
+        ("everlore.alias", "entity_id"),
+        ("everlore.mention", "entity_id"),
+        ("everlore.mention", "message_id"),
+        ("everlore.memory_entity", "lineage_id"),
+        ("everlore.memory_entity", "entity_id"),
+        ("everlore.entity_change", "other_id"),
+        ("everlore.link_suggestion", "entity_id"),
+        ("everlore.taxonomy_suggestion", "thread_id"),
     ):
         said: list[str] = []
         row = row_of_other(two, table) | {"workspace_id": sql.Literal(str(two.mine))}
@@ -631,6 +700,10 @@ LANES: dict[str, LiteralString] = {
     "everlore.threads_within": "select * from everlore.threads_within(null, null)",
     "everlore.passages_within": "select * from everlore.passages_within(1000, null, null, null, null, null, null)",
     "everlore.messages_ending": "select * from everlore.messages_ending(right({message}, 8))",
+    "everlore.aliases_similar": "select entity_id from everlore.aliases_similar(array['ann', 'bob', 'zanzibar'], 0.01, 1000)",
+    "everlore.aliases_with_word": "select entity_id from everlore.aliases_with_word(array['ann', 'bob', 'two'], 1000)",
+    "everlore.entities_ending": "select * from everlore.entities_ending(right({entity}, 8))",
+    "everlore.handed_out_alike": "select text_hash, shingles from everlore.handed_out_alike(array[1, 2, 3, 4])",
     "everlore.vector_index_name": "select everlore.vector_index_name(1::smallint)",
     "everlore.has_vector_index": "select everlore.has_vector_index(1::smallint)",
 }
@@ -644,6 +717,14 @@ ASKING_FOR_THE_OTHER: dict[str, list[LiteralString]] = {
         "select * from everlore.passages_within(1000, null, null, null, array[{thread}::uuid], null, null)",
         f"select * from everlore.passages_within(1000, null, null, 'bob', null, null, null, {EVERYTHING})",
     ],
+    "everlore.aliases_similar": [
+        "select * from everlore.aliases_similar(array['bob', 'zanzibar'], 0.5, 1000)",
+        "select * from everlore.aliases_similar(array['bob two'], 0.7, 1000)",
+    ],
+    "everlore.aliases_with_word": [
+        "select * from everlore.aliases_with_word(array['bob', 'zanzibar'], 1000)"
+    ],
+    "everlore.entities_ending": ["select * from everlore.entities_ending({entity})"],
     "everlore.messages_ending": ["select * from everlore.messages_ending({message})"],
 }
 
@@ -651,11 +732,14 @@ ASKING_FOR_THE_OTHER: dict[str, list[LiteralString]] = {
 def filled_in(two: Two, query: LiteralString) -> sql.Composed:
     with two.bound(None, superuser=True) as connection:
         row = connection.execute(
-            "select thread_id::text, message_id::text from everlore.message where workspace_id = %s limit 1",
+            "select thread_id::text, message_id::text, entity_id::text "
+            "from everlore.message join everlore.entity using (workspace_id) where workspace_id = %s limit 1",
             [two.other],
         ).fetchone()
         assert row is not None
-        return sql.SQL(query).format(thread=sql.Literal(row[0]), message=sql.Literal(row[1]))
+        return sql.SQL(query).format(
+            thread=sql.Literal(row[0]), message=sql.Literal(row[1]), entity=sql.Literal(row[2])
+        )
 
 
 def test_every_lane_is_asked() -> None:
@@ -714,6 +798,33 @@ def test_functions_of_the_operator_are_refused(two: Two, setting: str) -> None:
             if FUNCTIONS.get(f"{schema}.{name}") not in CALLABLE:
                 nulls = sql.SQL(", ").join(sql.SQL("null::" + kind) for kind in types[oid])
                 refused(two, connection, sql.SQL("select {}({})").format(sql.Identifier(schema, name), nulls))
+
+
+@pytest.mark.parametrize("setting", ["mine", "none", "unknown"])
+def test_erasers_reach_no_other_workspace(two: Two, setting: str) -> None:
+    """What the application may take out of the audit log and of failed jobs is that of the open workspace."""
+    with two.bound(None, superuser=True) as connection:
+        thread, name = connection.execute(
+            "select thread_id, name from everlore.thread where workspace_id = %s", [two.other]
+        ).fetchone() or (None, None)
+        connection.execute("set search_path = jobs, public")
+        (job,) = connection.execute(
+            "insert into jobs.procrastinate_jobs (queue_name, task_name, args, lock) values ('index', 'index_thread',"
+            " jsonb_build_object('workspace_id', %s::text, 'thread_id', %s::text), 'eraser') returning id",
+            [str(two.other), str(thread)],
+        ).fetchone() or (0,)
+        connection.execute("insert into everlore.job_failure values (%s, now(), 'Zanzibar')", [job])
+        # As the application, in the same transaction: the job above is not committed.
+        connection.execute("set local role everlore_app")
+        value = str(two.mine) if setting == "mine" else SETTINGS[setting]
+        if value is not None:
+            connection.execute(sql.SQL("set local everlore.workspace = {}").format(sql.Literal(value)))
+        for statement, given in (
+            ("select everlore.erase_from_audit(%s, %s)", [thread, name]),
+            ("select everlore.erase_from_failures(array[%s::uuid])", [thread]),
+        ):
+            changed = connection.execute(cast("LiteralString", statement), given).fetchone()
+            assert changed == (0,), statement
 
 
 def test_text_functions_read_no_table(two: Two) -> None:

@@ -367,7 +367,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     },
     "distilled_lineages": {"memory_version": "workspace_id lineage_id"},
     "structured": {"memory_current": "workspace_id type", **OF_THREAD},
-    "last_person": OF_MESSAGE,
+    "last_person": {"message_pkey": "workspace_id"},
     "load_unembedded": {"unembedded_pkey": "workspace_id model_id", **OF_PASSAGE},
     "unembedded": {"unembedded_pkey": "workspace_id model_id"},
 }

@@ -1,5 +1,6 @@
 """Ingest hygiene: secrets are blotted out, what is off the record or came out of a prompt is not read."""
 
+import itertools
 import re
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -102,7 +103,7 @@ def test_masking_keeps_every_place_and_redacting_twice_changes_nothing(text: str
     assert redact(redact(text)) == redact(text)
     found = spans(text)
     assert all(0 <= start < end <= len(text) for start, end in found)
-    assert all(one[1] < other[0] for one, other in zip(found, found[1:], strict=False))
+    assert all(one[1] < other[0] for one, other in itertools.pairwise(found))
 
 
 @given(
@@ -239,7 +240,7 @@ def test_shingles_know_a_copy_from_something_new() -> None:
 def test_paragraphs_cover_the_words_in_order(text: str) -> None:
     found = paragraphs(text)
     assert all(0 <= one.start < one.end <= len(text) for one in found)
-    assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
+    assert all(one.end <= other.start for one, other in itertools.pairwise(found))
     covered = sum(len(re.findall(r"[^\W_]+", text[one.start : one.end])) for one in found)
     assert covered == sum(one.words for one in found)
 

@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -27,11 +27,13 @@ class LocomoSession:
 
 @dataclass(frozen=True, slots=True)
 class LocomoConversation:
-    """`questions` are as in the file: question, evidence, category."""
+    """`questions` and `observation` are as in the file: question, evidence, category; per session and speaker the facts that
+    were said, each with its turns."""
 
     name: str
     sessions: tuple[LocomoSession, ...]
     questions: tuple[dict[str, Any], ...]
+    observation: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 def read_locomo(path: Path) -> list[LocomoConversation]:
@@ -52,7 +54,10 @@ def _locomo_conversation(item: dict[str, Any], place: int) -> LocomoConversation
         _locomo_session(conversation, number) for number in numbers if conversation[f"session_{number}"]
     )
     return LocomoConversation(
-        str(item.get("sample_id", f"conversation-{place + 1}")), sessions, tuple(item.get("qa", ()))
+        str(item.get("sample_id", f"conversation-{place + 1}")),
+        sessions,
+        tuple(item.get("qa", ())),
+        dict(item.get("observation") or {}),
     )
 
 

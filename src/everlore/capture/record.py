@@ -69,7 +69,7 @@ async def record(
         fresh = _first_of_each(accepted, known)
         ids = dict(zip(map(id, fresh), new_ids(len(fresh)), strict=True))
         if fresh:
-            await _write(connection, state, session, fresh, ids, numbers, wordpieces, distil=distil)
+            await _write(connection, state, session, fresh, ids, numbers, wordpieces, now, distil=distil)
             await conversation.audit(connection, "record", thread, messages=len(fresh))
     return Receipt(thread, _outcomes(accepted, known, ids))
 
@@ -108,6 +108,7 @@ async def _write(
     ids: Mapping[int, UUID],
     numbers: range,
     wordpieces: Count,
+    now: datetime,
     *,
     distil: bool,
 ) -> None:
@@ -127,7 +128,9 @@ async def _write(
             if inserting is not None:
                 await inserting
             await conversation.stage(connection, *rows)
-            inserting = asyncio.create_task(conversation.insert_staged(connection, state.thread_id, position))
+            inserting = asyncio.create_task(
+                conversation.insert_staged(connection, state.thread_id, position, now)
+            )
             # Let the statement leave before the next chunk takes the processor.
             await asyncio.sleep(0)
             position, sequence, numbers = position + len(chunk), sequence + needed, numbers[needed:]

@@ -62,6 +62,9 @@ class Distilled:
     rejected: int = 0
     failed: int = 0
 
+    def __add__(self, more: "Distilled") -> "Distilled":
+        return Distilled(*(getattr(self, one.name) + getattr(more, one.name) for one in fields(self)))
+
     def __sub__(self, earlier: "Distilled") -> "Distilled":
         return Distilled(*(getattr(self, one.name) - getattr(earlier, one.name) for one in fields(self)))
 

@@ -1,21 +1,28 @@
 """Chronicle: statements become facts, and what a statement ends or corrects is superseded, never overwritten."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.predicates import OPPOSITES, is_exclusive
+from everlore.encode.similar import words
 from everlore.encode.timeline import Statement, Stretch, corroborated, timeline
 from everlore.store import facts
 from everlore.store.database import Connection
 from everlore.store.facts import CurrentFact, Edge, StatementRow
 
+# Words of denial; and how many words may stand between one and what it denies.
+_DENIALS = "not no never wasn't isn't instead rather nunca vez lugar nicht statt kein keine pas non"
+_DENIES = frozenset(_DENIALS.split())
+_NEAR = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One statement to enter. `memory_lineage_id`: the memory that says the same, if there is one."""
+    """One statement to enter. `memory_lineage_id`: the memory that says the same, if there is one. `said`: the whole message;
+    `instead_of`: facts that it may correct. `by`: what it is said not to be in favour of (see `_denials`)."""
 
     edge: Edge
     said_at: datetime
@@ -27,6 +34,9 @@ class Stated:
     span: tuple[int, int] | None
     memory_lineage_id: UUID | None
     text: str
+    said: str = ""
+    instead_of: frozenset[UUID] = frozenset()
+    by: Edge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,7 @@ class Entered:
     made: list[tuple[UUID, Stated]] = field(default_factory=list[tuple[UUID, Stated]])
     changed: list[UUID] = field(default_factory=list[UUID])
     reopened: list[UUID] = field(default_factory=list[UUID])
+    held: dict[Edge, UUID] = field(default_factory=dict[Edge, UUID])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +85,7 @@ async def enter(
     retracted. The caller holds the workspace's lock."""
     entered = Entered()
     by_group: dict[Group, list[Stated]] = {group: [] for group in touched}
-    for one in stated:
+    for one in await _with_denials(connection, stated):
         group = group_of(one.edge.subject_id, one.edge.predicate, one.edge.object_key)
         by_group.setdefault(group, []).append(one)
     for group, fresh in by_group.items():
@@ -84,6 +95,35 @@ async def enter(
             fresh[:] = [s for s in fresh if (s.edge.predicate, s.edge.object_key) not in refused]
         await _update(connection, group, fresh, author, now, entered)
     return entered
+
+
+async def _with_denials(connection: Connection, stated: Sequence[Stated]) -> list[Stated]:
+    """Of what may hold many objects at a time a correction takes back only the one that it names as wrong ("to hazelnuts, not
+    walnuts"), or that the memory stated which it corrects; the right one holds from when that was thought to begin."""
+    complete: list[Stated] = []
+    for one in stated:
+        wrong: list[CurrentFact] = []
+        if one.corrects and not one.ended and not is_exclusive(one.edge.predicate):
+            for fact in await facts.current_of_group(
+                connection, one.edge.subject_id, (one.edge.predicate,), None
+            ):
+                other = fact.edge.object_key != one.edge.object_key and fact.valid_to is None
+                if other and (fact.lineage_id in one.instead_of or _said_wrong(one.said, fact.edge.object)):
+                    wrong.append(fact)
+        begins = min((fact.valid_from for fact in wrong), default=one.valid_from)
+        complete.append(replace(one, valid_from=one.valid_from or begins))
+        complete += [replace(one, edge=fact.edge, ended=True, valid_from=None, by=one.edge) for fact in wrong]
+    return complete
+
+
+def _said_wrong(said: str, thing: str) -> bool:
+    """Whether a text says of something that it is not it."""
+    whole, part = words(said), words(thing)
+    return any(
+        whole[place : place + len(part)] == part
+        and any(word in _DENIES for word in whole[max(0, place - _NEAR) : place])
+        for place in range(len(whole) - len(part) + 1 if part else 0)
+    )
 
 
 @dataclass(slots=True)
@@ -180,8 +220,12 @@ async def _write(connection: Connection, state: _State, stretch: Stretch, lineag
     lineage_id = lineages[id(stretch)]
     fact = state.current.get(lineage_id)
     follower = lineages.get(id(stretch.followed_by)) if stretch.followed_by is not None else None
+    for denied in (state.fresh[s.source_id] for s in stretch.statements if s.source_id in state.fresh):
+        follower = follower if denied.by is None else state.entered.held.get(denied.by)
     confidence = _confidence(state, stretch)
     edge = state.edges[stretch.value]
+    if stretch.ends is None:
+        state.entered.held[edge] = lineage_id
     if fact is None:
         await facts.insert(
             connection,

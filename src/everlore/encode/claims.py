@@ -338,7 +338,8 @@ def _is_said(kind: str, written: str, said: str) -> bool:
 _CAPITAL = re.compile(r"(?<!\w)[^\W\d_][\w'’&+.-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s+|\n\s*|[-*•]\s+)[\"'“‘(\[]*$")
 _ROLES = listed(
-    "mr mrs ms miss mx dr dra prof sir sr sra srta st user assistant speaker person human client customer ai bot model system narrator author"
+    "mr mrs ms miss mx dr dra prof sir sr sra srta st user assistant speaker person human client customer ai bot model "
+    "system narrator author"
 )
 _VERBS = listed(
     "prefers enjoys loves likes hates works lives owns wants plans has is uses needs plays studies speaks dislikes visits thinks "

@@ -58,6 +58,7 @@ class _Task:
     last: int
     again: bool
     said: tuple[SaidRow, ...]
+    earlier: tuple[UUID, ...]
     window: Window
     known: tuple[UUID, ...]
     taxonomy: str | None
@@ -126,6 +127,7 @@ async def _load(
             last=span[1],
             again=again,
             said=tuple(said),
+            earlier=tuple(message.message_id for message in earlier),
             window=await _window(connection, said, earlier, known),
             known=tuple(lineage for _, lineage in known),
             taxonomy=mark.taxonomy,
@@ -257,6 +259,10 @@ async def _still_to_do(connection: Connection, thread_id: UUID, task: _Task) -> 
     await distilling.lock_workspace(connection)
     position = await distilling.lock_mark(connection, thread_id)
     if position is None:
+        return False
+    # Messages that were erased meanwhile may have lent words to any of the drafts: what is left is read anew.
+    seen = [*task.earlier, *(message.message_id for message in task.said)]
+    if len(await distilling.lock_messages(connection, seen)) < len(seen):
         return False
     if task.again:
         return await distilling.take_again(connection, thread_id, task.first)

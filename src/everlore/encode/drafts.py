@@ -202,6 +202,7 @@ def statements_of(
                 span=result.spans.get(quote) if number in ids else None,
                 memory_lineage_id=None,
                 text=fact_text(fact),
+                said=messages[number].text,
             )
             statements.append(Statement(stated, fact.memory))
     return statements

@@ -44,6 +44,7 @@ from everlore.ports.analyst import (
     Window,
     WindowMessage,
 )
+from everlore.text.descriptions import same_role
 from everlore.text.quotes import Folded, Span, best_sentence, find, folded_words
 from everlore.text.sentences import sentences
 from everlore.text.words import LITTLE, fold, stem, telling, words
@@ -384,7 +385,11 @@ def _entity_is_said(name: str, source: Evidence) -> bool:
     """All words of a name, in any case; or another name of the same entity."""
     telling_words = [word for word in words(name) if word not in LITTLE] or words(name)
     if telling_words and all(
-        source.holds(word) or word in source.context or stem(word) in source.stems for word in telling_words
+        source.holds(word)
+        or word in source.context
+        or stem(word) in source.stems
+        or any(same_role(word, said) for said in source.words)
+        for word in telling_words
     ):
         return True
     return bool(telling_words) and name_is_said(name, source)

@@ -7,7 +7,8 @@ comes late fills a gap in the past and never overrules a newer one. Each stateme
 - the same value again corroborates the stretch that goes on,
 - another value ends that stretch and begins its own,
 - "no longer" ends the stretch of its value,
-- a correction takes the stretch over from its beginning: the other value was never true.
+- a correction takes the stretch over from its beginning: the other value was never true,
+- a correction that ends its own value ("not walnuts") takes nothing over: the value was never true.
 """
 
 from collections.abc import Iterable, Sequence
@@ -50,7 +51,9 @@ def timeline(statements: Iterable[Statement]) -> list[Stretch]:
     """The stretches that the statements of one group make, in the order in which they were first said."""
     stretches: list[Stretch] = []
     for said in sorted(statements, key=lambda s: (s.said_at, s.begins, s.source_id)):
-        if said.corrects:
+        if said.corrects and said.ended:
+            _deny(stretches, said)
+        elif said.corrects:
             _correct(stretches, said)
         elif said.ended:
             _end(stretches, said)
@@ -105,6 +108,16 @@ def _end(stretches: list[Stretch], said: Statement) -> None:
     else:
         # Nobody had said that it held: it is known from its end only.
         stretches.append(Stretch(said.value, said.begins, said.begins, [said]))
+
+
+def _deny(stretches: list[Stretch], said: Statement) -> None:
+    wrong = next((s for s in reversed(stretches) if s.value == said.value and not s.never), None)
+    if wrong is None:
+        wrong = Stretch(said.value, said.begins, said.begins, [])
+        stretches.append(wrong)
+    wrong.statements.append(said)
+    wrong.never = True
+    wrong.ends = wrong.begins
 
 
 def _correct(stretches: list[Stretch], said: Statement) -> None:

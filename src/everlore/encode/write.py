@@ -47,7 +47,7 @@ async def write(
     remembered = [await reconcile(connection, one, where) for one in incoming]
     entered = await enter(
         connection,
-        _believed(statements, remembered),
+        _believed(statements, remembered, await _corrected(connection, incoming)),
         Author(where.extractor, where.extractor_version),
         where.now,
         touched,
@@ -57,7 +57,25 @@ async def write(
     return Written(tuple(remembered), entered)
 
 
-def _believed(statements: Sequence[Statement], remembered: Sequence[Remembered]) -> list[Stated]:
+async def _corrected(connection: Connection, incoming: Sequence[Incoming]) -> dict[int, frozenset[UUID]]:
+    """The facts that those memories stated which are corrected, by the place of the memory that corrects them."""
+    targets = {
+        place: one.target for place, one in enumerate(incoming) if one.relation == "corrects" and one.target
+    }
+    if not targets:
+        return {}
+    stated = await facts.of_memories(connection, list(targets.values()))
+    return {
+        place: frozenset(fact.lineage_id for lineage_id, fact in stated if lineage_id == target)
+        for place, target in targets.items()
+    }
+
+
+def _believed(
+    statements: Sequence[Statement],
+    remembered: Sequence[Remembered],
+    corrected: Mapping[int, frozenset[UUID]],
+) -> list[Stated]:
     """Statements with their memories; those whose memory was set aside or is not wanted go with it."""
     believed: list[Stated] = []
     for statement in statements:
@@ -66,7 +84,8 @@ def _believed(statements: Sequence[Statement], remembered: Sequence[Remembered])
             continue
         outcome = remembered[statement.memory]
         if outcome.what not in ("waiting", "dropped"):
-            believed.append(replace(statement.stated, memory_lineage_id=outcome.lineage_id))
+            wrong = corrected.get(statement.memory, frozenset())
+            believed.append(replace(statement.stated, memory_lineage_id=outcome.lineage_id, instead_of=wrong))
     return believed
 
 

@@ -4,13 +4,18 @@ Each conversation goes into a workspace of its own. Gold are the ids in `evidenc
 with none is skipped. recall@k is the share of a question's gold turns among the first k messages; hit@k whether any is there;
 nDCG@10 has binary gain and an ideal of min(10, gold). Category 5 asks about what was never said (or of the wrong person):
 how well the confidence of the first hit tells those from the answerable ones is the AUC.
+
+Asked to distil, it puts each question twice in the same run, before and after the conversation is distilled by the analyst that
+the memory was opened with, compares both by paired bootstrap, and says which turns the memories rest on: precision and recall
+against those that the data set's own observations name. No worker may run beside it.
 """
 
 import math
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from statistics import fmean, median, quantiles
 from typing import Any
@@ -19,12 +24,15 @@ from uuid import UUID
 from everlore.app import Everlore
 from everlore.capture.importers import LocomoConversation, read_locomo
 from everlore.domain.errors import InvalidInput
+from everlore.evaluation.bootstrap import paired_bootstrap
+from everlore.evaluation.observations import observations_of
 from everlore.workspace import Workspace
 
 CUTS = (1, 5, 10, 20, 50)
 LIMIT = 50
 _TURN = re.compile(r"D\d+:\d+")
 _NEVER_SAID = 5
+_PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +48,18 @@ class Answer:
 
 @dataclass(slots=True)
 class Result:
+    """`before` are the answers from messages alone, where the run distils. `sources` and `observed` are turns, each as
+    conversation and turn: those that memories rest on, and those that the data set names."""
+
     answers: list[Answer] = field(default_factory=list[Answer])
+    before: list[Answer] = field(default_factory=list[Answer])
+    sources: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    observed: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    memories: int = 0
     turns: int = 0
     record_s: float = 0.0
     index_s: float = 0.0
+    distil_s: float = 0.0
 
     def summary(self) -> dict[str, Any]:
         """All figures, with the keys that the command prints as JSON; shares are 0-1."""
@@ -66,6 +82,23 @@ class Result:
                 if self.index_s
                 else None,
             },
+            **({"distilled": self._distilled()} if self.before else {}),
+        }
+
+    def _distilled(self) -> dict[str, Any]:
+        """What the memories brought, and where they came from."""
+        met = len(self.sources & self.observed)
+        return {
+            "before": _quality(self.before),
+            "recall_10_gain": paired_bootstrap(
+                [recall_at(a, 10) for a in self.before], [recall_at(a, 10) for a in self.answers]
+            ).summary(),
+            "memories": self.memories,
+            "source_turns": {
+                "precision": round(met / len(self.sources), 4) if self.sources else None,
+                "recall": round(met / len(self.observed), 4) if self.observed else None,
+            },
+            "ms_per_turn": round(1000 * self.distil_s / self.turns, 2) if self.turns else None,
         }
 
 
@@ -75,9 +108,11 @@ async def evaluate(
     *,
     categories: Sequence[int] = (1, 2, 3, 4, 5),
     limit: int | None = None,
+    distil: bool = False,
     progress: Callable[[str, int, int], None] = lambda _what, _done, _of: None,
 ) -> Result:
-    """Run the benchmark. `limit` stops after so many questions. `progress` hears (what, done, of)."""
+    """Run the benchmark. `limit` stops after so many questions. `distil`: ask before and after distilling. `progress` hears
+    (what, done, of). Raises ConfigurationError when it is to distil and the memory has no analyst."""
     conversations = read_locomo(path)
     asked = {id(c): gold_questions(c, categories) for c in conversations}
     total = sum(map(len, asked.values()))
@@ -94,16 +129,63 @@ async def evaluate(
         workspace = await lore.workspace(f"locomo-{conversation.name}")
         turn_of = await _record(lore, workspace, conversation, result, progress)
         now = conversation.sessions[-1].messages[-1].at
-        for question, category, gold in asked[id(conversation)][: total - len(result.answers)]:
-            began = time.perf_counter()
-            found = await workspace.recall(question, limit=LIMIT, now=now)
-            latency = (time.perf_counter() - began) * 1000
-            ranked = [turn_of[hit.citation.message_id] for hit in found.hits]
-            ranks = tuple(rank for rank, turn in enumerate(ranked) if turn in gold)
-            confidence = found.hits[0].confidence if found.hits else 0.0
-            result.answers.append(Answer(category, len(gold), ranks, confidence, latency))
-            progress("questions", len(result.answers), total)
+        questions = asked[id(conversation)][: total - len(result.answers)]
+
+        async def ask(answers: list[Answer]) -> None:
+            for question, category, gold in questions:  # noqa: B023 - awaited before the next conversation
+                answers.append(await _answer(workspace, question, category, gold, now, turn_of))  # noqa: B023
+                progress("questions", len(answers), total)
+
+        if distil:
+            await ask(result.before)
+            await _distil(lore, workspace, conversation, result, turn_of)
+        await ask(result.answers)
     return result
+
+
+async def _answer(
+    workspace: Workspace,
+    question: str,
+    category: int,
+    gold: frozenset[str],
+    now: datetime | None,
+    turn_of: Mapping[UUID, str],
+) -> Answer:
+    began = time.perf_counter()
+    found = await workspace.recall(question, limit=LIMIT, now=now)
+    latency = (time.perf_counter() - began) * 1000
+    ranked = [turn_of[hit.citation.message_id] for hit in found.hits]
+    ranks = tuple(rank for rank, turn in enumerate(ranked) if turn in gold)
+    confidence = found.hits[0].confidence if found.hits else 0.0
+    return Answer(category, len(gold), ranks, confidence, latency)
+
+
+async def _distil(
+    lore: Everlore,
+    workspace: Workspace,
+    conversation: LocomoConversation,
+    result: Result,
+    turn_of: Mapping[UUID, str],
+) -> None:
+    """Distil and index a conversation, and note which turns its memories rest on."""
+    began = time.perf_counter()
+    await lore.distil(workspace)
+    result.distil_s += time.perf_counter() - began
+    await lore.catch_up()
+    offset = 0
+    while page := await workspace.memories(limit=_PAGE, offset=offset, include_expired=True):
+        offset += len(page)
+        result.memories += len(page)
+        for memory in page:
+            messages = [source.message_id for source in (await workspace.memory(memory.memory_id)).sources]
+            result.sources |= {(conversation.name, turn_of[one]) for one in messages if one in turn_of}
+    turns = set(turn_of.values())
+    result.observed |= {
+        (conversation.name, turn)
+        for observation in observations_of(conversation)
+        for turn in observation.turns
+        if turn in turns
+    }
 
 
 async def _record(
@@ -156,12 +238,15 @@ def gold_questions(
 
 def _quality(answers: Sequence[Answer]) -> dict[str, dict[str, float]]:
     return {
-        "recall": {
-            str(k): round(fmean(sum(r < k for r in a.ranks) / a.gold for a in answers), 4) for k in CUTS
-        },
+        "recall": {str(k): round(fmean(recall_at(a, k) for a in answers), 4) for k in CUTS},
         "hit": {str(k): round(fmean(any(r < k for r in a.ranks) for a in answers), 4) for k in CUTS},
         "ndcg": {"10": round(fmean(ndcg(a.ranks, a.gold, 10) for a in answers), 4)},
     }
+
+
+def recall_at(answer: Answer, k: int) -> float:
+    """The share of a question's gold turns among the first k."""
+    return sum(rank < k for rank in answer.ranks) / answer.gold
 
 
 def ndcg(ranks: Sequence[int], gold: int, k: int) -> float:

@@ -166,10 +166,10 @@ async def stage(
                 await copy.write_row(row)
 
 
-async def insert_staged(connection: Connection, thread_id: UUID, after: int) -> None:
+async def insert_staged(connection: Connection, thread_id: UUID, after: int, recorded_at: datetime) -> None:
     """Write staged messages and passages beyond the position `after` into the thread."""
     parameters = {"thread_id": thread_id, "after": after}
-    await connection.execute(_QUERIES["insert_messages"], parameters)
+    await connection.execute(_QUERIES["insert_messages"], {**parameters, "recorded_at": recorded_at})
     await connection.execute(_QUERIES["insert_passages"], parameters)
 
 

@@ -37,7 +37,8 @@ Moved = dict[str, list[UUID]]
 @dataclass(frozen=True, slots=True)
 class Change:
     """A change as it is kept. Facts and memories in `moved` are lineages, mentions are messages. `made`: aliases that the
-    change itself brought. `name`: the kept entity's name before, if a split took it away. `number` counts changes from 1."""
+    change itself brought. `renamed`: the kept entity's name before and after, if a split took it away. `number` counts changes
+    from 1."""
 
     number: int
     change_id: UUID
@@ -46,7 +47,7 @@ class Change:
     other_id: UUID
     moved: Moved
     made: list[UUID]
-    name: str | None
+    renamed: tuple[str, str] | None
     made_at: datetime
     undone_at: datetime | None
 
@@ -144,8 +145,7 @@ async def undo(connection: Connection, change_id: UUID, now: datetime) -> Change
         await connection.execute(
             _QUERIES["set_merged"], {"entity_id": change.other_id, "into": change.kept_id}
         )
-        if change.name is not None:
-            await entities.rename(connection, change.kept_id, change.name)
+        await _name_back(connection, change, held[change.kept_id][0])
     await connection.execute(_QUERIES["set_undone"], {"change_id": change_id, "now": now})
     return replace(change, undone_at=now)
 
@@ -203,6 +203,23 @@ def _rows(change: Change) -> set[tuple[str, UUID]]:
     return {(what, row) for what, rows in change.moved.items() for row in rows}
 
 
+async def _name_back(connection: Connection, change: Change, shown: str) -> None:
+    """Give the kept entity its name of before the split; if a later split took away the one after, that one remembers it."""
+    if change.renamed is None:
+        return
+    before, after = change.renamed
+    if shown == after:
+        await entities.rename(connection, change.kept_id, before)
+        return
+    for later in await _standing(connection, change.kept_id):
+        if later.renamed is not None and later.renamed[0] == after and later.change_id != change.change_id:
+            await _rewrite(connection, replace(later, renamed=(before, later.renamed[1])))
+
+
+async def _rewrite(connection: Connection, change: Change) -> None:
+    await connection.execute(_QUERIES["set_moved"], {"change_id": change.change_id, "moved": _kept(change)})
+
+
 async def _fill_gaps(connection: Connection, entity_id: UUID) -> None:
     """What others that are merged into an entity kept to themselves, because it had the like of it from the one that has just
     left, is needed now."""
@@ -211,8 +228,7 @@ async def _fill_gaps(connection: Connection, entity_id: UUID) -> None:
         more = await _take(connection, merged, entity_id)
         if (change := by_other.get(merged)) and any(more.values()):
             moved = {what: change.moved.get(what, []) + more[what] for what in _TAKE}
-            parameters = {"change_id": change.change_id, "moved": _kept(replace(change, moved=moved))}
-            await connection.execute(_QUERIES["set_moved"], parameters)
+            await _rewrite(connection, replace(change, moved=moved))
 
 
 async def _take(
@@ -227,15 +243,15 @@ async def _take(
     return moved
 
 
-async def _renamed(connection: Connection, entity_id: UUID, name: str) -> str | None:
-    """After a split: an entity whose name went with the other half is shown under its surest one. Returns the old name."""
+async def _renamed(connection: Connection, entity_id: UUID, name: str) -> tuple[str, str] | None:
+    """After a split: an entity whose name went with the other half is shown under its surest one. Returns both."""
     (entity,) = await entities.load(connection, [entity_id])
     if not entity.aliases:
         raise InvalidInput("aliases", "takes every name; leave at least one to the entity")
     if name.casefold() in {alias.variant.casefold() for alias in entity.aliases}:
         return None
     await entities.rename(connection, entity_id, entity.aliases[0].variant)
-    return name
+    return name, entity.aliases[0].variant
 
 
 async def _standing(connection: Connection, entity_id: UUID) -> list[Change]:
@@ -263,15 +279,16 @@ async def _note(connection: Connection, change: Change) -> Change:
 def _kept(change: Change) -> Jsonb:
     rows = {what: [str(row) for row in moved] for what, moved in change.moved.items()}
     made = [str(row) for row in change.made]
-    return Jsonb({**rows, "made": made, "name": change.name, "number": change.number})
+    return Jsonb({**rows, "made": made, "renamed": change.renamed, "number": change.number})
 
 
 def _change(row: Sequence[Any]) -> Change:
     change_id, kind, kept_id, other_id, stored, made_at, undone_at = row
     moved = {what: [UUID(one) for one in stored.get(what, [])] for what in _TAKE}
     made = [UUID(one) for one in stored.get("made", [])]
-    name, number = stored.get("name"), stored["number"]
-    return Change(number, change_id, kind, kept_id, other_id, moved, made, name, made_at, undone_at)
+    renamed = stored.get("renamed")
+    both = (renamed[0], renamed[1]) if renamed else None
+    return Change(stored["number"], change_id, kind, kept_id, other_id, moved, made, both, made_at, undone_at)
 
 
 async def _ids(connection: Connection, query: str, parameters: Mapping[str, Any]) -> list[UUID]:

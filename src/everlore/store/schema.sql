@@ -1756,8 +1756,6 @@ CREATE INDEX thread_project ON everlore.thread USING btree (workspace_id, projec
 
 CREATE INDEX thread_taxonomy ON everlore.thread USING gist (workspace_id, taxonomy);
 
-CREATE INDEX unembedded_passage ON everlore.unembedded USING btree (workspace_id, passage_id);
-
 CREATE INDEX watermark_behind ON everlore.watermark USING btree (workspace_id, step, thread_id) INCLUDE ("position", written) WHERE ("position" < written);
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_0_pkey;

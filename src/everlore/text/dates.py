@@ -2,7 +2,7 @@
 
 What is read, and how:
 
-- Bounds are midnights in the time zone of `at`; where a clock time stands in the sentence, `clock` gives it.
+- Bounds are midnights in the time zone of `at`; clock times are read by `clock`.
 - What comes round again (a weekday, a date without a year, a month, a holiday) lies ahead when the sentence looks ahead, and
   behind when it looks back: the caller says which (`ahead`). "Next", "last", "this" say it themselves.
 - "Next Friday" is the first to come after today; "next week" begins on the coming Monday, "last summer" on the 1st of June.
@@ -17,7 +17,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
-from everlore.text.sentences import lowered
+from everlore.text.date_words import (
+    DAY_WORDS,
+    DOUBTFUL,
+    HOLIDAYS,
+    LAST,
+    MONTHS,
+    NEXT,
+    NUMBERS,
+    SEASONS,
+    SHORT,
+    THIS,
+    UNIT,
+    UNITS,
+    WEEKDAYS,
+)  # fmt: skip
+from everlore.text.sentences import lowered, word_set
 
 Grain: TypeAlias = Literal["day", "week", "month", "season", "year"]
 Side: TypeAlias = Literal["at", "since", "until"]
@@ -62,104 +77,7 @@ def read_dates(text: str, at: datetime, *, ahead: bool = False, english: bool = 
     return tuple(sorted(kept, key=lambda one: one.begin))
 
 
-def clock(text: str) -> tuple[int, int] | None:
-    """The hour and minute that a statement names ("at 5pm", "15:30", "a las 7 de la tarde")."""
-    match = _CLOCK.search(lowered(text))
-    if match is None:
-        return None
-    hour = int(match["h1"] or match["h2"] or match["h3"] or match["h4"])
-    minute = int(match["m1"] or match["m2"] or match["m3"] or 0)
-    half = (match["p1"] or match["p2"] or match["p3"] or "").replace(".", "")
-    if half in {"pm", "de la tarde", "de la noche"} and hour < 12:
-        hour += 12
-    if half == "am" and hour == 12:
-        hour = 0
-    return (hour, minute) if hour < 24 and minute < 60 else None
-
-
-# --- vocabulary --------------------------------------------------------------------------------------------
-
-
-def _numbered(words: str, first: int) -> dict[str, int]:
-    """A table from "one|a, two": every word of the first group means `first`, and so on."""
-    groups = words.split(", ")
-    return {word: number for number, group in enumerate(groups, first) for word in group.split("|")}
-
-
-_MONTHS = _numbered(
-    "january|jan|enero|januar|jänner|janvier|janeiro|gennaio|januari, february|feb|febrero|februar|février|fevereiro"
-    "|febbraio|februari, march|mar|marzo|märz|mars|março|maart, april|apr|abril|avril|aprile, may|mayo|mai|maio|maggio|mei"
-    "|maj, june|jun|junio|juni|juin|junho|giugno, july|jul|julio|juli|juillet|julho|luglio, august|aug|agosto|août|augustus"
-    "|augusti, september|sep|sept|septiembre|setiembre|septembre|setembro|settembre, october|oct|octubre|oktober|okt|octobre"
-    "|outubro|ottobre, november|nov|noviembre|novembre|novembro, december|dec|diciembre|dezember|dez|décembre|dezembro"
-    "|dicembre",
-    1,
-)
-# These are other words or names too: alone they need "in", "since" ... in front, and a capital letter in English.
-_DOUBTFUL = frozenset(
-    (
-        "may",
-        "mar",
-        "march",
-        "mars",
-        "sep",
-        "jan",
-        "mai",
-        "mei",
-        "dez",
-        "okt",
-        "nov",
-        "dec",
-        "june",
-        "april",
-        "august",
-    )
-)
-_WEEKDAYS = _numbered(
-    "monday|mon|lunes|montag|lundi|segunda-feira|lunedì|maandag|måndag, tuesday|tue|tues|martes|dienstag|mardi|terça-feira"
-    "|martedì|dinsdag|tisdag, wednesday|wed|miércoles|mittwoch|mercredi|quarta-feira|mercoledì|woensdag|onsdag, thursday|thu"
-    "|thur|thurs|jueves|donnerstag|jeudi|quinta-feira|giovedì|donderdag|torsdag, friday|fri|viernes|freitag|vendredi"
-    "|sexta-feira|venerdì|vrijdag|fredag, saturday|sábado|samstag|sonnabend|samedi|sabato|zaterdag|lördag, sunday"
-    "|domingo|sonntag|dimanche|domenica|zondag|söndag",
-    0,
-)
-_SHORT = frozenset(("mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri"))
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12, "primavera": 3, "verano": 6, "otoño": 9,
-            "invierno": 12}  # fmt: skip
-_HOLIDAYS = {
-    "christmas eve": (12, 24), "christmas day": (12, 25), "christmas": (12, 25), "xmas": (12, 25), "boxing day": (12, 26),
-    "new year's eve": (12, 31), "new year's day": (1, 1), "valentine's day": (2, 14), "halloween": (10, 31),
-    "nochebuena": (12, 24), "navidad": (12, 25), "nochevieja": (12, 31), "año nuevo": (1, 1),
-}  # fmt: skip
-_DAYS = {
-    "the day after tomorrow|day after tomorrow|pasado mañana|übermorgen|après-demain": 2,
-    "tomorrow|tmrw|demain|amanhã|domani|imorgon|i morgon": 1,
-    "today|tonight|this morning|this afternoon|this evening|hoy|esta mañana|esta tarde|esta noche|heute|aujourd'hui|hoje|oggi"
-    "|idag|i dag|vandaag": 0,
-    "yesterday|last night|ayer|anoche|gestern|ontem|ieri|igår|gisteren": -1,
-    "the day before yesterday|anteayer|antes de ayer|vorgestern|avant-hier|anteontem": -2,
-}
-_DAY_WORDS = {word: step for words, step in _DAYS.items() for word in words.split("|")}
-_NEXT = "next|coming|upcoming|this coming|próxim[oa]|nächste[nrs]?|kommende[nrs]?"
-_LAST = "last|this past|past|letzte[nrs]?|vergangene[nrs]?"
-_THIS = "this|est[ea]|diese[nrs]?"
-_NUMBERS = _numbered(
-    "one|a|an|un|una|uno|ein|einem|einer|eine|einen|une, two|a couple of|couple of|dos|un par de|zwei|deux|twee, three|a few|few"
-    "|tres|unos|unas|drei|trois, four|several|cuatro|varios|varias|vier|quatre, five|cinco|fünf|cinq, six|seis|sechs, "
-    "seven|siete|sieben|sept, eight|ocho|acht|huit, nine|nueve|neun|neuf, ten|diez|zehn|dix, eleven|once|elf, "
-    "twelve|doce|zwölf|douze",
-    1,
-)
-_UNITS = {
-    "day": "days?|días?|tage?n?|jours?|dias?|dagen|dagar",
-    "week": "weeks?|semanas?|wochen?|semaines?|weken|veckor",
-    "month": "months?|mes(?:es)?|monate?n?|mois|mês|maanden|månader",
-    "year": "years?|años?|jahre?n?|ans?|anos?|jaar|år",
-    "hour": "hours?|horas?|stunden?|heures?",
-    "minute": "minutes?|minutos?|minuten?",
-}
-_UNIT = "(?P<unit>" + "|".join(_UNITS.values()) + ")"
-_UNIT_OF = {name: re.compile(words) for name, words in _UNITS.items()}
+_UNIT_OF = {name: re.compile(words) for name, words in UNITS.items()}
 
 
 def _any(words: Iterable[str]) -> str:
@@ -272,7 +190,7 @@ def _read_numeric(match: _Match, said: _Said) -> _Span:
 
 
 def _read_date(match: _Match, said: _Said) -> _Span | None:
-    month, day, year = _MONTHS[match["month"]], int(match["day"]), match["year"]
+    month, day, year = MONTHS[match["month"]], int(match["day"]), match["year"]
     base = said.today.replace(day=1)
     if year:
         return _day(base.replace(year=int(year), month=month, day=day))
@@ -282,26 +200,26 @@ def _read_date(match: _Match, said: _Said) -> _Span | None:
 def _read_month(match: _Match, said: _Said) -> _Span | None:
     month, year, which = match["month"], _group(match, "year"), _which(match)
     if year:
-        return _month(said, int(year), _MONTHS[month])
+        return _month(said, int(year), MONTHS[month])
     written = said.text[match.start("month") : match.end("month")]
-    if month in _DOUBTFUL and which is None and not (match["lead"] and written[:1].isupper()):
+    if month in DOUBTFUL and which is None and not (match["lead"] and written[:1].isupper()):
         return None
     if which is None and not match["lead"]:
         return None
-    return _yearly(said, lambda one: _month(said, one, _MONTHS[month]), which)
+    return _yearly(said, lambda one: _month(said, one, MONTHS[month]), which)
 
 
 def _read_season(match: _Match, said: _Said) -> _Span | None:
-    begins, year, which = _SEASONS[match["season"]], _group(match, "year"), _which(match)
+    begins, year, which = SEASONS[match["season"]], _group(match, "year"), _which(match)
     if year:
         return _month(said, int(year), begins, 3, "season")
-    if which == 0 and begins == 12 and said.today.month <= 6:
+    if which == 0 and begins == 12 and said.today.month <= (2 if said.ahead else 6):
         return _month(said, said.today.year, 0, 3, "season")
     return _yearly(said, lambda one: _month(said, one, begins, 3, "season"), which)
 
 
 def _read_holiday(match: _Match, said: _Said) -> _Span | None:
-    month, day = _HOLIDAYS[" ".join(match["holiday"].split())]
+    month, day = HOLIDAYS[" ".join(match["holiday"].split())]
     base = said.today.replace(day=1)
     if match["year"]:
         return _day(base.replace(year=int(match["year"]), month=month, day=day))
@@ -310,9 +228,9 @@ def _read_holiday(match: _Match, said: _Said) -> _Span | None:
 
 def _read_weekday(match: _Match, said: _Said) -> _Span | None:
     name = match["weekday"]
-    if name in _SHORT and not (match["on"] or _which(match) is not None):
+    if name in SHORT and not (match["on"] or _which(match) is not None):
         return None
-    distance = _WEEKDAYS[name] - said.today.weekday()
+    distance = WEEKDAYS[name] - said.today.weekday()
     which = _which(match)
     if _group(match, "week"):
         week = {"next": 7, "last": -7, "this": 0}[match["week"]]
@@ -325,7 +243,7 @@ def _read_weekday(match: _Match, said: _Said) -> _Span | None:
 
 
 def _read_word(match: _Match, said: _Said) -> _Span:
-    return _day(said.today + timedelta(days=_DAY_WORDS[" ".join(match[0].split())]))
+    return _day(said.today + timedelta(days=DAY_WORDS[" ".join(match[0].split())]))
 
 
 def _read_manana(match: _Match, said: _Said) -> _Span:
@@ -334,7 +252,7 @@ def _read_manana(match: _Match, said: _Said) -> _Span:
 
 def _read_counted(match: _Match, said: _Said) -> _Span | None:
     written = " ".join(match["count"].split())
-    count = int(written) if written.isdigit() else _NUMBERS[written]
+    count = int(written) if written.isdigit() else NUMBERS[written]
     unit, sign = _unit(match["unit"]), 1 if match.re.groupindex.get("ahead") else -1
     if unit in {"hour", "minute"}:
         moment = said.at + sign * count * timedelta(minutes=60 if unit == "hour" else 1)
@@ -364,7 +282,7 @@ def _read_calendar(match: _Match, said: _Said) -> _Span | None:
 def _read_end(match: _Match, said: _Said) -> _Span | None:
     """The last day of this week, month or year, or of a named month."""
     if month := _group(match, "month"):
-        span = _yearly(said, lambda one: _month(said, one, _MONTHS[month]))
+        span = _yearly(said, lambda one: _month(said, one, MONTHS[month]))
     else:
         span = _read_calendar(match, said)
     return span and _day(span[1] - timedelta(days=3 if span[2] == "week" else 1))
@@ -386,26 +304,28 @@ class _Rule:
 
 _WORD = re.compile(r"[^\W\d_]+|\d")
 _DIGITS = frozenset("0123456789")
-_MONTH_WORDS, _DAY_OF_WEEK = frozenset(_MONTHS), frozenset(one.split("-")[0] for one in _WEEKDAYS)
+_MONTH_WORDS, _DAY_OF_WEEK = frozenset(MONTHS), frozenset(one.split("-")[0] for one in WEEKDAYS)
 _Y = r"(?:19|20)\d\d(?![\d.,]\d|\d)"
-_M = rf"(?P<month>{_any(_MONTHS)})"
+_M = rf"(?P<month>{_any(MONTHS)})"
 _D = r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d|:\d|[.,]\d)"
-_ONE = rf"(?:(?P<next>{_NEXT})|(?P<last>{_LAST})|(?P<this>{_THIS}))"
-_COUNT = rf"(?P<count>{_any(_NUMBERS)}|\d{{1,3}})"
+_ONE = rf"(?:(?P<next>{NEXT})|(?P<last>{LAST})|(?P<this>{THIS}))"
+_COUNT = rf"(?P<count>{_any(NUMBERS)}|\d{{1,3}})"
 _SCALE = (
     "(?P<scale>weekend|week|month|quarter|year|fin de semana|semana|mes|trimestre|año|wochenende|woche|monat|jahr"
     "|semaine|mois|année)"
 )
-_SCALE_WORDS = frozenset(
-    ["week", "weekend", "month", "quarter", "year", "fin", "semana", "mes", "trimestre", "año", "woche", "wochenende", "monat", "jahr", "semaine", "mois", "année"]
+_SCALE_WORDS = word_set(
+    "week weekend month quarter year fin semana mes trimestre año woche wochenende monat jahr semaine mois année"
 )
-_WEEKDAY = _any(_WEEKDAYS)
+_WEEKDAY = _any(WEEKDAYS)
 _RULES = (
     _Rule(
         _pattern(
-            rf"(?:every|each|cada|todos los|todas las|jeden|jede|chaque|most|a|any) (?:other |second )?(?:{_WEEKDAY}|{_any(_MONTHS)}"
-            rf"|{_any(_SEASONS)}|day|week|month|year)s?(?: (?:and|or|y) (?:{_WEEKDAY})s?)?"
-            rf"|(?:on |los )(?:{_WEEKDAY})s(?: (?:and|y) (?:los )?(?:{_WEEKDAY})s?)?|los (?:{_WEEKDAY})(?: y (?:los )?(?:{_WEEKDAY}))?"
+            rf"(?:every|each|cada|todos los|todas las|jeden|jede|chaque|most|a|any)"
+            rf" (?:other |second )?(?:{_WEEKDAY}|{_any(MONTHS)}"
+            rf"|{_any(SEASONS)}|day|week|month|year)s?(?: (?:and|or|y) (?:{_WEEKDAY})s?)?"
+            rf"|(?:on |los )(?:{_WEEKDAY})s(?: (?:and|y) (?:los )?(?:{_WEEKDAY})s?)?"
+            rf"|los (?:{_WEEKDAY})(?: y (?:los )?(?:{_WEEKDAY}))?"
         ),
         frozenset(
             (
@@ -459,7 +379,13 @@ _RULES = (
         _MONTH_WORDS,
         _read_date,
     ),
-    _Rule(_pattern(rf"{_M}\.?,? (?:of |de |del )?(?P<year>{_Y})"), _MONTH_WORDS, _read_month),
+    _Rule(
+        _pattern(
+            rf"(?:(?:in|since|by|until|en|desde|hasta|im|seit|bis|depuis) )?{_M}\.?,? (?:of |de |del )?(?P<year>{_Y})"
+        ),
+        _MONTH_WORDS,
+        _read_month,
+    ),
     _Rule(
         _pattern(
             rf"(?:(?P<lead>in|since|by|until|during|early|late|mid|en|desde|hasta|im|seit|bis|em|depuis|of|from)(?: the)? )?"
@@ -470,15 +396,16 @@ _RULES = (
     ),
     _Rule(
         _pattern(
-            rf"(?:{_ONE} (?:the )?|in the |in |over the |during the |by |since |en |el |la |este |esta )(?P<season>{_any(_SEASONS)})"
+            rf"(?:{_ONE} (?:the )?|in the |in |over the |during the |by |since |en |el |la |este |esta )"
+            rf"(?P<season>{_any(SEASONS)})"
             rf"(?P<nach> próxim[oa]| que viene)?(?P<back> pasad[oa])?(?: (?:of |de |del )?(?P<year>{_Y}))?"
         ),
-        frozenset(_SEASONS),
+        frozenset(SEASONS),
         _read_season,
     ),
     _Rule(
-        _pattern(rf"(?:{_ONE} )?(?P<holiday>{_any(_HOLIDAYS)})(?: (?:de )?(?P<year>{_Y}))?"),
-        frozenset(word for name in _HOLIDAYS for word in re.findall(r"\w{2,}", name)),
+        _pattern(rf"(?:{_ONE} )?(?P<holiday>{_any(HOLIDAYS)})(?: (?:de )?(?P<year>{_Y}))?"),
+        frozenset(word for name in HOLIDAYS for word in re.findall(r"\w{2,}", name)),
         _read_holiday,
     ),
     _Rule(
@@ -490,8 +417,8 @@ _RULES = (
         _read_weekday,
     ),
     _Rule(
-        _pattern(_any(_DAY_WORDS)),
-        frozenset(word for one in _DAY_WORDS for word in re.findall(r"\w+", one)),
+        _pattern(_any(DAY_WORDS)),
+        frozenset(word for one in DAY_WORDS for word in re.findall(r"\w+", one)),
         _read_word,
     ),
     _Rule(
@@ -504,18 +431,18 @@ _RULES = (
         frozenset(("morgen",)),
         _read_manana,
     ),
-    _Rule(_pattern(rf"{_COUNT} {_UNIT} ago"), frozenset(("ago",)), _read_counted),
+    _Rule(_pattern(rf"{_COUNT} {UNIT} ago"), frozenset(("ago",)), _read_counted),
     _Rule(
-        _pattern(rf"(?:hace|vor|il y a|há) {_COUNT} {_UNIT}(?! que)"),
+        _pattern(rf"(?:hace|vor|il y a|há) {_COUNT} {UNIT}(?! que)"),
         frozenset(("hace", "vor", "il", "há")),
         _read_counted,
     ),
     _Rule(
-        _pattern(rf"(?P<ahead>in|within|dentro de|en|dans) {_COUNT} {_UNIT}(?!['’]s| time\w)"),
+        _pattern(rf"(?P<ahead>in|within|dentro de|en|dans) {_COUNT} {UNIT}(?!['’]s| time\w)"),
         frozenset(("in", "within", "dentro", "en", "dans")),
         _read_counted,
     ),
-    _Rule(_pattern(rf"{_COUNT} {_UNIT} (?P<ahead>from now)"), frozenset(("now",)), _read_counted),
+    _Rule(_pattern(rf"{_COUNT} {UNIT} (?P<ahead>from now)"), frozenset(("now",)), _read_counted),
     _Rule(
         _pattern(rf"(?:the |el |la |over the |at the )?{_ONE} {_SCALE}"),
         _SCALE_WORDS,
@@ -553,12 +480,6 @@ _UNTIL = _pattern(
     stop="$",
 )
 _SIDE_WITHIN = re.compile(r"(?:(since|desde|seit|depuis|from)|(by|until|before|hasta|bis))\b")
-_CLOCK = re.compile(
-    r"(?<![\w.:/-])(?:(?P<h1>\d{1,2}):(?P<m1>[0-5]\d)\s?(?P<p1>[ap]\.?m|de la (?:tarde|noche))?"
-    r"|(?P<h2>\d{1,2})(?:[:.](?P<m2>[0-5]\d))?\s?(?P<p2>[ap]\.?m)"
-    r"|a las? (?P<h3>\d{1,2})(?:[:.](?P<m3>[0-5]\d))?(?: (?P<p3>de la (?:tarde|noche|mañana)))?"
-    r"|(?P<h4>\d{1,2}) (?:o'clock|uhr))(?!\w)"
-)
 
 
 def _said(low: str, match: _Match, span: _Span | None, at: datetime) -> SaidDate:

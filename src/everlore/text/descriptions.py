@@ -111,6 +111,11 @@ def is_role(text: str) -> bool:
     return kind in _KIN or kind in _CANONICAL.values() or kind in _SAID_OF_KIN
 
 
+def same_role(one: str, other: str) -> bool:
+    """Whether two words, in whatever languages, are nouns for the same role: `brother` and `hermano`."""
+    return one in _CANONICAL and _CANONICAL.get(one) == _CANONICAL.get(other)
+
+
 def affiliation(text: str) -> tuple[str, str] | None:
     """ "Emma from accounting" as (name, key of where), or None."""
     found = _FROM.fullmatch(" ".join(text.split()))

@@ -13,24 +13,27 @@ _LOOK_AT = 600  # characters; small words are dense, more tell no more
 
 _ENGLISH = word_set(
     """
-    i i'm i've i'll i'd the and is are was my me we our you your he she they it it's of to for with at on this that have
-    has had do don't not be been will would can can't just so but about from now there what when how if an in she's he's
+    i i'm i've i'll i'd the and is are was my we our you your he she they it it's of to for with at this that have
+    has had don't not be been will would can can't just but about from now there what when how if she's he's love
+    live work because
     """
 )
 _SPANISH = word_set(
     """
-    yo el la los las un una y es soy estoy está mi mis me nos nuestro nuestra tu que de en con para por no se lo le al
-    del ya muy más pero como cuando desde hace tengo tiene este esta mañana ayer hoy su sus fue era he ha hemos también
-    vivo trabajo trabaja odio prefiero quiero hablo nací soy somos hermano hermana mejor favorito favorita todos todas
-    hay perdona perdón quise decir estudio ahora uno dos tres sin sobre son están cada hasta
+    yo el la los las un una y es soy estoy está mi mis me nos nuestro nuestra tu que de en con para por no se lo le
+    al del ya muy más pero como cuando desde hace tengo tiene este esta mañana ayer hoy su sus fue era he ha hemos
+    también vivo trabajo trabaja odio prefiero quiero hablo nací somos hermano hermana mejor favorito favorita todos
+    todas hay perdona perdón quise decir estudio ahora uno dos tres sin sobre son están cada hasta gusta gustan
+    encanta mucho mucha nunca siempre buscando madre padre novia novio marido mujer hijo hija perro gato
     """
 )
 _OTHERS = word_set(
     """
-    ich bin der die das und ist nicht mein meine wir ein eine einen zu mit für auf im am habe hat von wohne jag är och
-    att det inte min mitt på som har je suis j'ai les des est ma mon nous dans avec chez du au et une pas sur eu sou não
-    meu minha uma com em os um moro io sono il che di mio mia gli per ho ik ben het een mijn niet van op onze wij em na
-    da do à
+    ich bin der das und ist nicht mein meine wir ein eine einen zu mit für auf im am habe hat von wohne jag är och
+    att det inte mitt på som har je suis j'ai les des est mon nous dans avec chez du au et une pas sur eu sou não
+    meu minha uma um moro io sono il che di mio gli ho ik het een mijn niet op onze wij à lebt wohnt arbeitet
+    arbeite heißt heiße sind seit bruder schwester vater mutter frau mann kein keine mag morgen gestern wie geht
+    frère soeur mère père habite travaille elle demain meus minhas trabalho gosto
     """
 )
 

@@ -11,7 +11,8 @@ _INITIAL = r"[^\W\d_a-zà-öø-ÿ]\."
 _LINK = r"(?:de la|de los|de las|of the|de|del|da|do|dos|du|van der|van|von|der|den|di|la|le|of|&)"
 _TITLE = r"(?:(?:Dra?|Mrs?|Ms|Prof|Sra?|Srta)\. )"
 _NAME = re.compile(
-    rf"(?<![\w'’@#/.-])(?!I(?:['’]\w+)?(?!\w)){_TITLE}?(?:(?:[^\W\d_a-zà-öø-ÿ]\.){{2,4}}(?!\w)|{_INITIAL} ?|{_PART})(?: (?:{_LINK} )?(?:{_INITIAL}|{_PART})){{0,6}}"
+    rf"(?<![\w'’@#/.-])(?!I(?:['’]\w+)?(?!\w)){_TITLE}?(?:(?:{_INITIAL}){{2,4}}(?!\w)|{_INITIAL}|{_PART})"
+    rf"(?: (?:{_LINK} )?(?:{_INITIAL}|{_PART})){{0,6}}"
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
 
@@ -19,7 +20,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 NO_NAMES = word_set(
     """
     i i'm i've i'd i'll im monday tuesday wednesday thursday friday saturday sunday january february march april may
-    june july august september october november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep
+    june july august september october november december mon tue wed thu fri sat sun feb mar apr jun jul aug sep
     sept oct nov dec lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio
     agosto septiembre octubre noviembre diciembre montag dienstag mittwoch donnerstag freitag samstag sonntag januar
     februar märz mai juni juli oktober dezember lundi mardi mercredi jeudi vendredi samedi dimanche christmas xmas

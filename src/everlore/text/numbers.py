@@ -22,12 +22,15 @@ _MARKS = re.compile(
     r"(?P<url>https?://[^\s<>\"'`]{1,300}|www\.[^\s<>\"'`]{1,200})"
     r"|(?P<email>(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?![\w-]))"
     r"|(?P<handle>(?<![\w@./])@[A-Za-z0-9_](?:[\w.-]{0,38}\w)?)"
-    r"|(?P<path>(?<![\w./~])(?:~|\.{1,2})/[\w.@-]{1,100}(?:/[\w.@-]{1,100}){0,20}/?|(?<![\w./~])/[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,20}/?|(?<!\w)[A-Za-z]:\\[\w .\\-]{2,200})"
-    r"|(?P<phone>(?<![\w.,/:-])\+?\(?\d{1,4}\)?(?:[ .-]\(?\d{1,4}\)?){2,6}(?![\w/]|[-,:]\d)|(?<!\w)\+\d{7,15}(?!\w))"
+    r"|(?P<path>(?<![\w./~])(?:~|\.{1,2})/[\w.@-]{1,100}(?:/[\w.@-]{1,100}){0,20}/?"
+    r"|(?<![\w./~])/[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,20}/?|(?<!\w)[A-Za-z]:\\[\w .\\-]{2,200})"
+    r"|(?P<phone>(?<![\w.,/:-])\+?\(?\d{1,4}\)?(?:[ .-]\(?\d{1,4}\)?){2,6}(?![\w/]|[-,:]\d)|(?<!\w)\+\d{7,15}(?!\w)"
+    r"|(?<![\w.,/:-])\d{3}-\d{4}(?![\w-]))"
     r"|(?P<version>(?<![\w.])[vV]?\d{1,4}(?:\.\d{1,5}){2,3}(?:-[\w.]{1,20})?(?![\w.])|(?<![\w.])[vV]\d{1,4}(?:\.\d{1,5})?(?!\w))"
     r"|(?P<number>(?<![\w.,])\d{1,15}(?:[.,:]\d{1,6}){0,3}(?!\w))"
 )
 _DIGIT_OR_AT = re.compile(r"[\d@/\\]|www\.")
+_VERSION = re.compile(r"\d{1,4}(?:\.\d{1,5}){2,3}")
 _ISO = re.compile(r"\d{4}-\d\d?-\d\d?$")
 
 
@@ -40,6 +43,6 @@ def marks(text: str) -> tuple[Mark, ...]:
         kind: MarkKind = match.lastgroup  # type: ignore[assignment]
         written = match[0].rstrip(".,;:!?)") if kind in {"url", "path"} else match[0]
         if kind == "phone" and (_ISO.match(written) or sum(one.isdigit() for one in written) < 7):
-            kind = "number"
+            kind = "version" if _VERSION.fullmatch(written) else "number"
         found.append(Mark(kind, written, match.start(), match.start() + len(written)))
     return tuple(found)

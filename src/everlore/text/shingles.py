@@ -1,6 +1,6 @@
 """Shingles: what two texts have in common, told from hashes of their runs of words.
 
-A paragraph is known again when it comes back word for word (one hash), or when most runs of five words of it were in what
+A paragraph is known again when it comes back word for word (one hash), or when most runs of three words of it were in what
 was handed out (containment, after Broder 1997; all runs are kept, so it is counted and not estimated).
 """
 
@@ -9,7 +9,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-RUN = 5
+RUN = 3
 # Longer paragraphs are cut, so that one row of hashes stays small.
 MAX_WORDS = 200
 # Shorter ones are said by people too: alone they prove nothing.

@@ -36,8 +36,8 @@ LITTLE = listed(
     new old good great big small day days today yesterday tomorrow week weeks month months year years live lives lived living
     work works worked working
     two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety hundred
-    thousand million january february march april june july august september october november december monday tuesday wednesday thursday
-    friday saturday sunday
+    thousand million january february march april june july august september october november december monday tuesday wednesday
+    thursday friday saturday sunday
     el la los las lo un una unos unas y o u de del al en con por para sin sobre que se su sus mi mis tu tus me te nos le les es
     soy son está estoy están era fue ha he hay ser estar tiene tengo muy más pero no si sí ya como cuando donde porque también
     der die das den dem des ein eine einen einem einer und oder ist sind war bin ich du er sie es wir ihr mein meine sein seine
@@ -60,7 +60,8 @@ _IRREGULAR = {
     "mom": "mother", "mum": "mother", "mommy": "mother", "mama": "mother", "dad": "father", "daddy": "father",
     "papa": "father", "grandma": "grandmother", "granny": "grandmother", "grandpa": "grandfather", "bro": "brother",
     "sis": "sister", "hubby": "husband", "wifey": "wife", "bf": "boyfriend", "gf": "girlfriend", "men": "man",
-    "women": "woman", "feet": "foot", "died": "die", "dying": "die", "death": "die", "passed": "die", "birthday": "born", "birth": "born", "married": "marry",
+    "women": "woman", "feet": "foot", "died": "die", "dying": "die", "death": "die", "passed": "die",
+    "birthday": "born", "birth": "born", "married": "marry",
     "wedding": "marry", "marriage": "marry", "photo": "picture", "photos": "picture", "pictures": "picture", "pic": "picture",
     "pics": "picture", "movies": "film", "movie": "film", "films": "film", "doctors": "doctor", "doc": "doctor",
     "begun": "begin", "thought": "think", "relocated": "move", "relocate": "move", "relocating": "move", "moved": "move",

@@ -191,10 +191,19 @@ def read_stdin(limit: int) -> str:
 
 def require_confirmation(question: str, *, yes: bool) -> None:
     """Ask before something is lost. Raises ConfigurationError where nobody can be asked, Abort for a no."""
+    confirmed(
+        question,
+        yes=yes,
+        otherwise="Nothing was deleted. There is no terminal to ask on; confirm with --yes.",
+    )
+
+
+def confirmed(question: str, *, yes: bool, otherwise: str) -> None:
+    """Ask, unless the answer is `yes` already. Raises ConfigurationError (`otherwise`) where nobody can be asked."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise ConfigurationError("Nothing was deleted. There is no terminal to ask on; confirm with --yes.")
+        raise ConfigurationError(otherwise)
     # Not typer's own: it leaves a space on standard output, which belongs to the answer.
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()

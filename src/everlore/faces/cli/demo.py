@@ -15,8 +15,8 @@ import typer
 from everlore.domain.ids import short_id
 from everlore.faces.cli.call import Call, Json, call_of, run
 from everlore.faces.cli.importing import Summary, batches, index_all
-from everlore.faces.cli.memory import supported
 from everlore.faces.cli.output import Output, shortened, table, when
+from everlore.faces.cli.recalling import supported
 
 if TYPE_CHECKING:
     from everlore.domain.recall import Hit

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from everlore.domain.errors import InvalidInput
+from everlore.domain.knowledge import DistilEstimate, Distilled
 from everlore.domain.messages import NewMessage, Receipt
 from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run, taken_by_worker, warn_of_backlog
+from everlore.faces.cli.distilling import distil_imported, estimated
 
 if TYPE_CHECKING:
     from everlore.app import Everlore
@@ -34,7 +36,10 @@ File = Annotated[
     typer.Argument(metavar="FILE", help="The file to read; - is standard input.", callback=_standard_input),
 ]
 NoIndex = Annotated[
-    bool, typer.Option("--no-index", help="Leave indexing by meaning to a worker or a later command.")
+    bool,
+    typer.Option(
+        "--no-index", help="Leave indexing by meaning and distilling to a worker or a later command."
+    ),
 ]
 
 
@@ -48,7 +53,8 @@ class Problem:
 
 @dataclass(slots=True)
 class Summary:
-    """What became of a file. `passages` were embedded; `indexed` says by whom."""
+    """What became of a file. `passages` were embedded; `indexed` says by whom. `distilled`: what was read at once, by rules;
+    `to_distil`: what a model would take for it."""
 
     stored: int = 0
     already_there: int = 0
@@ -57,6 +63,8 @@ class Summary:
     stopped: Problem | None = None
     passages: int = 0
     indexed: Literal["here", "by a worker", "not yet"] = "not yet"
+    distilled: Distilled | None = None
+    to_distil: DistilEstimate | None = None
 
     def add(self, receipt: Receipt, lines: Sequence[int | str]) -> None:
         self.stored += receipt.stored
@@ -132,7 +140,8 @@ def jsonl(
     at the end and ends with 3, as it does when messages were refused because their external id is taken by other content.
 
     JSON: workspace, file, stored, already_there, refused [{line, reason}], skipped [{line, reason}],
-    stopped {line, reason} or null, indexed ("here", "by a worker", "not yet"), passages.
+    stopped {line, reason} or null, indexed ("here", "by a worker", "not yet"), passages, distilled (as `read` of
+    `everlore distil`; null where nothing was), to_distil (as `estimate` there, where a model would be asked; else null).
     """
     call = call_of(ctx)
     total = _count_lines(file)
@@ -250,6 +259,7 @@ def _import(
                 await keep(memory, summary, advance)  # pyright: ignore[reportGeneralTypeIssues]
             if index:
                 await index_all(call, lore, memory, summary)
+                await distil_all(call, lore, memory, summary)
 
     run(all_of_it())
     if to_json:
@@ -267,7 +277,7 @@ def _import(
 
 
 async def index_all(call: Call, lore: "Everlore", memory: "Workspace", summary: Summary) -> None:
-    """Embed what was imported, unless a worker of another process is at it."""
+    """Embed what was imported, unless a worker of another process is at it (which distils it, too)."""
     if await taken_by_worker(lore, memory, to_the_end=False):
         summary.indexed = "by a worker"
         return
@@ -283,6 +293,17 @@ async def index_all(call: Call, lore: "Everlore", memory: "Workspace", summary: 
     await warn_of_backlog(lore, call.out)
 
 
+async def distil_all(call: Call, lore: "Everlore", memory: "Workspace", summary: Summary) -> None:
+    """Distil what was imported where that costs nothing; else say what it would take."""
+    match await distil_imported(call, lore, memory):
+        case Distilled() as read:
+            summary.distilled = read
+        case DistilEstimate() as waiting:
+            summary.to_distil = waiting
+        case None:
+            pass
+
+
 def _fields(summary: Summary) -> dict[str, object]:
     return {
         "stored": summary.stored,
@@ -292,6 +313,8 @@ def _fields(summary: Summary) -> dict[str, object]:
         "stopped": summary.stopped,
         "indexed": summary.indexed,
         "passages": summary.passages,
+        "distilled": summary.distilled,
+        "to_distil": summary.to_distil,
     }
 
 
@@ -306,6 +329,13 @@ def _print(call: Call, summary: Summary) -> None:
         case "not yet":
             indexed = " Found by words only until they are indexed."
     call.out.line(counts + indexed)
+    if summary.distilled is not None:
+        read = summary.distilled
+        call.out.line(
+            f"{read.messages:,} messages distilled: {read.memories:,} memories and {read.facts:,} statements of facts."
+        )
+    if summary.to_distil is not None:
+        call.out.line(f"{estimated(summary.to_distil)} `everlore distil` begins.")
     for kind, problems in (("Refused", summary.refused), ("Skipped", summary.skipped)):
         for problem in problems:
             call.out.warn(f"{kind} line {problem.line}: {problem.reason}")

@@ -23,7 +23,21 @@ from everlore.domain.errors import (
     NotFound,
     WorldError,
 )
-from everlore.faces.cli import database, demo, evaluating, importing, memory, operating, serving
+from everlore.faces.cli import (
+    database,
+    demo,
+    distilling,
+    entities,
+    evaluating,
+    graph,
+    importing,
+    knowing,
+    memories,
+    memory,
+    operating,
+    recalling,
+    serving,
+)
 from everlore.faces.cli.call import Call, Terminated, call_of, set_up_logging
 from everlore.faces.cli.output import as_json, clean
 
@@ -37,8 +51,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (memory, operating, serving, demo):
+for part in (memory, recalling, memories, distilling, operating, serving, demo):
     part.add_to(app)
+app.add_typer(memories.app, name="memories")
+app.add_typer(knowing.facts, name="facts")
+app.add_typer(entities.app, name="entities")
+app.add_typer(graph.app, name="graph")
+app.add_typer(entities.taxonomy, name="taxonomy")
+app.add_typer(knowing.review, name="review")
 app.add_typer(importing.app, name="import")
 app.add_typer(operating.jobs, name="jobs")
 app.add_typer(operating.models, name="models")

@@ -21,7 +21,6 @@ from everlore.faces.cli.call import (
     call_of,
     index_one,
     read_stdin,
-    require_confirmation,
     run,
 )
 from everlore.faces.cli.output import Output, clean, facts, moment, shortened, when
@@ -30,7 +29,6 @@ from everlore.faces.cli.shown import (
     ValidAt,
     alone,
     as_of,
-    day,
     fact_table,
     memory_table,
     remarks,
@@ -106,7 +104,9 @@ def remember(
         "pin": pin,
         "entities": entity or (),
     }
-    given |= {name: value for name, value in (("importance", importance), ("author", author)) if value is not None}
+    given |= {
+        name: value for name, value in (("importance", importance), ("author", author)) if value is not None
+    }
     content = read_stdin(MAX_CONTENT_CHARACTERS * 4) if text == "-" else text
 
     async def keep() -> Memory:
@@ -298,9 +298,7 @@ def correct(
     expires_at: ExpiresAt = None,
     clear: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FIELD", help="Take category, tags, event_at or expires_at away; repeatable."
-        ),
+        typer.Option(metavar="FIELD", help="Take category, tags, event_at or expires_at away; repeatable."),
     ] = None,
     to_json: Json = False,
 ) -> None:

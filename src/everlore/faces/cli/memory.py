@@ -18,11 +18,9 @@ from everlore.faces.cli.call import (
     run,
 )
 from everlore.faces.cli.output import (
-    Output,
     as_json,
     clean,
     facts,
-    local,
     markdown,
     moment,
     shortened,
@@ -31,16 +29,11 @@ from everlore.faces.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from everlore.domain.recall import Hit, LaneTrace, Neighbour, Recall, Support
     from everlore.store.conversation import StoredMessage
-
-# What the columns beside the text of a hit take up.
-_BESIDE_TEXT = 52
-_LINES_OF_TEXT = 4
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (record, recall, show, delete, threads, workspaces):
+    for command in (record, show, delete, threads, workspaces):
         app.command()(command)
 
 
@@ -126,126 +119,6 @@ def _metadata(given: str | None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InvalidInput("--metadata", "must be a JSON object")
     return value  # pyright: ignore[reportUnknownVariableType]
-
-
-def recall(
-    ctx: typer.Context,
-    question: Annotated[str, typer.Argument(help="A question, or words to look for.")],
-    workspace: WorkspaceName = "default",
-    limit: Annotated[int, typer.Option(help="At most so many messages.")] = 10,
-    now: Annotated[
-        str | None, typer.Option(metavar="TIME", help='The moment that "last week" is relative to.')
-    ] = None,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only messages from then on.")] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only messages before then.")] = None,
-    author: Annotated[str | None, typer.Option(metavar="NAME", help="Only messages of this author.")] = None,
-    thread: Annotated[str | None, typer.Option(metavar="NAME", help="Only messages of this thread.")] = None,
-    project: Annotated[str | None, typer.Option(metavar="NAME", help="Only threads of this project.")] = None,
-    taxonomy: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Only what lies under this path.")
-    ] = None,
-    neighbours: Annotated[int, typer.Option(metavar="N", help="So many messages before and after each.")] = 0,
-    deadline_ms: Annotated[
-        float | None, typer.Option(metavar="MS", help="Answer with what is there after so long.")
-    ] = None,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show how each search lane ranked each hit.")
-    ] = False,
-    to_json: Json = False,
-) -> None:
-    """Find the messages that answer a question. Times without a zone are local.
-
-    JSON: question, hits [{text, captions, citation {message_id, short_id, thread, author, role, at}, score, confidence,
-    support {confidence, covered, missing, speaker, late_interaction}, neighbours [{offset, text, citation}],
-    trace {lane: {rank, score}}}], degraded (sentences), took_ms {step: ms}.
-    """
-    from datetime import UTC, datetime
-
-    call = call_of(ctx)
-    # Words like "yesterday" are read in the zone of whoever asks.
-    present = moment(now, "--now") or local(datetime.now(UTC))
-    first, end = moment(since, "--since"), moment(until, "--until")
-
-    async def ask() -> "Recall":
-        async with call.workspace(workspace) as (_, memory):
-            return await memory.recall(
-                question,
-                limit=limit,
-                now=present,
-                since=first,
-                until=end,
-                author=author,
-                thread=thread,
-                project=project,
-                taxonomy=taxonomy,
-                neighbours=neighbours,
-                deadline_ms=deadline_ms,
-                trace=trace,
-            )
-
-    found = run(ask())
-    for sentence in found.degraded:
-        call.out.warn(sentence)
-    if to_json:
-        call.out.json(found)
-    else:
-        print_hits(call.out, found)
-
-
-def print_hits(out: Output, found: "Recall") -> None:
-    if not found.hits:
-        out.line("Nothing that is remembered here answers this.")
-        return
-    hits = table("#", "when", "who", "text", "id", numbers="#", wide="text")
-    room = max(120, _LINES_OF_TEXT * (out.width - _BESIDE_TEXT))
-    for rank, hit in enumerate(found.hits, start=1):
-        hits.add_row(
-            str(rank),
-            when(hit.citation.at),
-            _beneath(shortened(hit.citation.author, 20), shortened(hit.citation.thread, 20)),
-            _hit_text(hit, room),
-            short_id(hit.citation.message_id),
-        )
-    out.print(hits)
-    if any(hit.trace for hit in found.hits):
-        took = ", ".join(f"{step} {ms:.1f}" for step, ms in found.took_ms.items())
-        out.line(f"Milliseconds: {took}")
-
-
-def _hit_text(hit: "Hit", room: int) -> Any:
-    from rich.text import Text
-
-    def beside(near: "Neighbour") -> Text:
-        said = f"{near.offset:+d} {near.citation.author}: {near.text}"
-        return Text(shortened(said, room), style="dim")
-
-    def seen(lane: str, view: "LaneTrace") -> Text:
-        rank = "not found" if view.rank is None else f"rank {view.rank}"
-        score = "" if view.score is None else f", score {view.score:.4g}"
-        return Text(clean(f"{lane}: {rank}{score}"), style="cyan")
-
-    whole = " ".join([hit.text, *(f"[shares {caption}]" for caption in hit.captions)])
-    lines = [
-        *(beside(near) for near in hit.neighbours if near.offset < 0),
-        Text(shortened(whole, room, hit.support.covered)),
-        *(beside(near) for near in hit.neighbours if near.offset > 0),
-        Text(supported(hit.support), style="dim"),
-        *(seen(lane, view) for lane, view in hit.trace.items()),
-    ]
-    return Text("\n").join(lines)
-
-
-def supported(support: "Support") -> str:
-    """`0.62: sister, Emma; missing: moved`."""
-    covered = ", ".join(support.covered)
-    missing = f"; missing: {', '.join(support.missing)}" if support.missing else ""
-    return shortened(f"{support.confidence:.2f}: {covered or 'no rare word of the question'}{missing}", 160)
-
-
-def _beneath(upper: str, lower: str) -> Any:
-    from rich.text import Text
-
-    return Text(upper).append(f"\n{lower}", style="dim")
 
 
 def show(

@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlore.faces.cli.call import Json, WorkspaceName, call_of, run
+from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run
 from everlore.faces.cli.output import Output, clean, facts, one_line, table, when
 
 if TYPE_CHECKING:
     from everlore.app import Everlore, Status
+    from everlore.store.distilling import FailedWindow
     from everlore.store.operations import ModelProgress, ParkedJob
+    from everlore.workspace import WorkspaceStatus
 
 WEAKER = (
     "weaker: the application's login only acts as everlore_app and could stop doing so. Let EVERLORE_DATABASE_URL log in "
@@ -29,7 +31,9 @@ def status(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: Js
 
     JSON: postgres, embedded, data_dir (null by URL), isolation ("full", "weaker"), workspaces, messages,
     models [{name, dimensions, in_use, threads_behind}], jobs {state: count}, parked [{job_id, task, attempts, arguments,
-    failed_at, error}], workers, workspace {workspace, threads, messages, unpacked, unembedded {model: passages}}.
+    failed_at, error}], failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}],
+    workers, workspace {workspace, threads, messages, unpacked, unembedded {model: passages}, memories, undistilled,
+    failed_windows}.
     """
     call = call_of(ctx)
 
@@ -55,6 +59,7 @@ def _fields(lore: "Everlore", state: "Status") -> dict[str, Any]:
         "models": state.models,
         "jobs": state.jobs,
         "parked": state.parked,
+        "failed_windows": state.failed_windows,
         "workers": state.workers,
     }
 
@@ -77,7 +82,9 @@ def _print(out: Output, found: dict[str, Any]) -> None:
                 "workers": found["workers"] or "none; commands index by themselves",
                 "jobs": counted or "none waiting",
                 f"in {here.workspace}": f"{here.threads:,} threads, {here.messages:,} messages",
+                "remembered": f"{here.memories:,} memories",
                 "to be indexed": behind or "nothing",
+                "to be distilled": _waiting(here),
             }
         )
     )
@@ -86,34 +93,48 @@ def _print(out: Output, found: dict[str, Any]) -> None:
     if found["parked"]:
         out.line()
         _print_parked(out, found["parked"])
+    if found["failed_windows"]:
+        out.line()
+        _print_failed(out, found["failed_windows"])
+
+
+def _waiting(here: "WorkspaceStatus") -> str:
+    if not (here.undistilled or here.failed_windows):
+        return "nothing"
+    failed = f", {here.failed_windows:,} windows failed" if here.failed_windows else ""
+    return f"{here.undistilled:,} messages{failed}"
 
 
 @jobs.command("list")
 def list_jobs(ctx: typer.Context, to_json: Json = False) -> None:
-    """List the jobs that failed for good, with the reason.
+    """List the jobs that failed for good, and the stretches of messages that could not be read, with the reason.
 
-    JSON: parked [{job_id, task, attempts, arguments, failed_at, error}].
+    JSON: parked [{job_id, task, attempts, arguments, failed_at, error}], failed_windows [{workspace, workspace_id, thread,
+    thread_id, first, last, extractor, error, failed_at}].
     """
     call = call_of(ctx)
 
-    async def look() -> "list[ParkedJob]":
+    async def look() -> "Status":
         async with call.memory() as lore:
-            return (await lore.status()).parked
+            return await lore.status()
 
-    parked = run(look())
+    state = run(look())
     if to_json:
-        call.out.json({"parked": parked})
-    elif parked:
-        _print_parked(call.out, parked)
-    else:
+        call.out.json({"parked": state.parked, "failed_windows": state.failed_windows})
+        return
+    if state.parked:
+        _print_parked(call.out, state.parked)
+    if state.failed_windows:
+        _print_failed(call.out, state.failed_windows)
+    if not (state.parked or state.failed_windows):
         call.out.line("No job is parked.")
 
 
 @jobs.command()
 def retry(ctx: typer.Context, to_json: Json = False) -> None:
-    """Queue the parked jobs again, and run them here unless a worker does.
+    """Queue the parked jobs again and have failed windows read again; run both here unless a worker does.
 
-    JSON: retried (how many).
+    JSON: retried (how many of both).
     """
     call = call_of(ctx)
 
@@ -122,13 +143,25 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
             count = await lore.retry_parked()
             if count and not await lore.worker_is_alive():
                 await lore.catch_up()
+                await _read_again(call, lore)
             return count
 
     retried = run(again())
     if to_json:
         call.out.json({"retried": retried})
     else:
-        call.out.line(f"Retried {retried} jobs; `everlore jobs list` shows whether any failed again.")
+        call.out.line(
+            f"Retried {retried} jobs and windows; `everlore jobs list` shows whether any failed again."
+        )
+
+
+async def _read_again(call: Call, lore: "Everlore") -> None:
+    if lore.settings.distil.analyst == "none":
+        return
+    with call.out.progress("Distilling") as advance:
+        # Only what had failed: a last window that is not full is left to grow.
+        await lore.distil(close=False, progress=advance)
+    await lore.catch_up()
 
 
 @models.command("list")
@@ -191,4 +224,14 @@ def _print_parked(out: Output, parked: "list[ParkedJob]") -> None:
     for job in parked:
         reason = one_line(job.error or "not known")
         listed.add_row(str(job.job_id), clean(job.task), str(job.attempts), when(job.failed_at), reason)
+    out.print(listed)
+
+
+def _print_failed(out: Output, failed: "list[FailedWindow]") -> None:
+    listed = table("workspace", "thread", "messages", "failed", "error", wide="error")
+    for one in failed:
+        place = f"{one.first} to {one.last}"
+        listed.add_row(
+            clean(one.workspace), clean(one.thread), place, when(one.failed_at), one_line(one.error)
+        )
     out.print(listed)

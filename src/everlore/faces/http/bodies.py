@@ -4,55 +4,27 @@ Fields bear the names of the library: `MessageBody` those of `NewMessage`, `Reca
 """
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_field
+from pydantic import Field, computed_field
 
 from everlore.app import DEFAULT_WORKSPACE
 from everlore.domain.ids import short_id
+from everlore.domain.memories import AsOf, MemoryType
 from everlore.domain.messages import (
     MAX_CAPTIONS,
-    MAX_EXTERNAL_ID_CHARACTERS,
     MAX_MESSAGES,
-    MAX_NAME_CHARACTERS,
     MAX_TEXT_BYTES,
     NewMessage,
     Role,
 )
-from everlore.domain.recall import Kind
+from everlore.domain.recall import Asked, Kind
+from everlore.faces.http.base import Answer, Body, Identifier, Moment, Name, Taxonomy, Within
+from everlore.faces.http.bodies_memories import FactAnswer, MemoryAnswer
 from everlore.workspace import DEFAULT_THREAD, MAX_LIMIT, MAX_NEIGHBOURS, MAX_QUESTION_CHARACTERS
 
 MAX_DEADLINE_MS = 3_600_000
-TAXONOMY_PATTERN = r"^[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100}){0,19}$"
-
-
-def _moment(value: object) -> datetime:
-    """Only text counts as a time: whether a number means seconds or milliseconds would be a guess."""
-    if not isinstance(value, str):
-        raise ValueError("must be a time as text, for example 2025-05-12T14:03:00+02:00")
-    try:
-        return datetime.fromisoformat(value)
-    except ValueError as error:
-        raise ValueError("is not an ISO 8601 time such as 2025-05-12T14:03:00+02:00") from error
-
-
-Moment: TypeAlias = Annotated[datetime, BeforeValidator(_moment)]
-Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
-Identifier: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS)]
-Taxonomy: TypeAlias = Annotated[str, Field(pattern=TAXONOMY_PATTERN)]
-
-
-class Body(BaseModel):
-    """What a caller sends: nothing unknown, nothing converted."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Answer(BaseModel):
-    """What a caller gets, read from the attributes of our own values."""
-
-    model_config = ConfigDict(from_attributes=True, frozen=True)
 
 
 class MessageBody(Body):
@@ -141,10 +113,18 @@ class ReceiptAnswer(Answer):
     )
 
 
-class RecallBody(Body):
+class AsOfBody(Body):
+    """The two questions of time."""
+
+    valid_at: Moment | None = Field(
+        None, description="What was true then, as it is known today; with a zone."
+    )
+    recorded_at: Moment | None = Field(None, description="What was believed then; with a zone.")
+
+
+class RecallBody(Within):
     """One question, and what limits the answer."""
 
-    workspace: Name = Field(DEFAULT_WORKSPACE, description="The memory to ask; it must exist.")
     query: str = Field(
         min_length=1, max_length=MAX_QUESTION_CHARACTERS, description="The question, or words to look for."
     )
@@ -158,7 +138,13 @@ class RecallBody(Body):
     thread: Name | None = Field(None, description="Only messages of this thread; it must exist.")
     project: Name | None = Field(None, description="Only threads of this project.")
     taxonomy: Taxonomy | None = Field(None, description="Only what is filed under this path or below it.")
-    kinds: list[Kind] | None = Field(None, max_length=20, description="Only these kinds of memories.")
+    kinds: list[Kind] | None = Field(
+        None, max_length=20, description="Only these: messages, memories, facts; left out, all three."
+    )
+    as_of: AsOfBody | None = Field(None, description="Another moment than now to ask about.")
+    include_expired: bool = Field(False, description="Also memories that are out of view by now.")
+    limit_memories: int = Field(10, ge=0, le=MAX_LIMIT, description="At most so many memories.")
+    limit_facts: int = Field(10, ge=0, le=MAX_LIMIT, description="At most so many facts.")
     neighbours: int = Field(
         0, ge=0, le=MAX_NEIGHBOURS, description="So many messages before and after each hit come along."
     )
@@ -170,6 +156,14 @@ class RecallBody(Body):
         description="After so many milliseconds the answer is made of what is there, and says so in `degraded`.",
     )
     trace: bool = Field(False, description="Whether each hit tells every lane's rank and score.")
+
+    def arguments(self) -> dict[str, Any]:
+        """As `Workspace.recall` takes them."""
+        given = dict(self)
+        del given["workspace"]
+        if self.as_of is not None:
+            given["as_of"] = AsOf(self.as_of.valid_at, self.as_of.recorded_at)
+        return given
 
 
 class CitationAnswer(Answer):
@@ -229,10 +223,50 @@ class HitAnswer(Answer):
     trace: dict[str, LaneTraceAnswer] = Field(description="Each lane's view of it, if it was asked for.")
 
 
+class MemoryHitAnswer(Answer):
+    """A memory that answers."""
+
+    memory: MemoryAnswer = Field(description="The memory.")
+    sources: list[CitationAnswer] = Field(description="The messages that it rests on.")
+    score: float = Field(description="Orders the memories of this answer; means nothing across answers.")
+    confidence: float = Field(description="0-1, the same as in `support`.")
+    support: SupportAnswer = Field(description="Why it is believed to answer.")
+    why: dict[str, float] = Field(description="The parts of the score by name.")
+
+
+class FactHitAnswer(Answer):
+    """A fact that answers."""
+
+    fact: FactAnswer = Field(description="The fact; `valid_from` is since when.")
+    sources: list[CitationAnswer] = Field(description="The messages that state it.")
+    score: float = Field(description="Orders the facts of this answer; means nothing across answers.")
+    confidence: float = Field(description="0-1, the same as in `support`.")
+    support: SupportAnswer = Field(description="Why it is believed to answer.")
+    current: bool = Field(description="Whether it holds at the moment that was asked about.")
+    why: dict[str, float] = Field(description="The parts of the score by name.")
+
+
+class ReadingAnswer(Answer):
+    """How a question for tasks, decisions and the like was read."""
+
+    types: list[MemoryType] = Field(description="Memories of these types.")
+    status: Asked | None = Field(description="In this state.")
+    entities: list[str] = Field(description="About these.")
+    since: datetime | None = Field(description="From then on.")
+    until: datetime | None = Field(description="Before then.")
+    about: list[str] = Field(description="About these words.")
+    text: str = Field(description="The reading in words.")
+
+
 class RecallAnswer(Answer):
-    """The hits, best first."""
+    """Messages, and beside them memories and facts, best first."""
 
     hits: list[HitAnswer] = Field(description="The messages that answer, best first.")
+    memories: list[MemoryHitAnswer] = Field(description="The memories that answer, best first.")
+    facts: list[FactHitAnswer] = Field(description="The facts that answer, best first.")
+    reading: ReadingAnswer | None = Field(
+        description="How the question was read, if it asks for memories by type, state, entity or time."
+    )
     degraded: list[str] = Field(description="What was missing and why, in words; empty when all worked.")
     took_ms: dict[str, float] = Field(description="Milliseconds, per step.")
 

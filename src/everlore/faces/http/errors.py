@@ -121,8 +121,8 @@ def _invalid(problems: Sequence[Any]) -> Response:
 
 
 def spelled(place: Sequence[str | int]) -> str:
-    """`("body", "messages", 3, "text")` as `messages[3].text`; the body itself is `body`."""
-    parts = place[1:] if len(place) > 1 and place[0] == "body" else place
+    """`("body", "messages", 3, "text")` as `messages[3].text`; the body itself is `body`. In a query likewise."""
+    parts = place[1:] if len(place) > 1 and place[0] in {"body", "query", "path"} else place
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
 
 

@@ -3,7 +3,8 @@
 Listening on 127.0.0.1 does not keep web pages out, for the browser that shows them runs on this machine too. So:
 - the Host must be a loopback name with our port: a stranger's name that was pointed at 127.0.0.1 (DNS rebinding) is refused;
 - an Origin must be our own: browsers send it with every cross-site POST;
-- a POST must be declared as JSON: without the server's consent, which is never given, a foreign page cannot send that.
+- a POST, PUT or PATCH must be declared as JSON: without the server's consent, which is never given, a foreign page cannot
+  send that.
 """
 
 import re
@@ -45,7 +46,7 @@ class Guard:
             )
         if any(origin.lower() != f"http://{host[0].lower()}" for origin in headers.getlist("origin")):
             return refusal(403, "foreign_origin", "Pages of other origins may not use this server.")
-        if scope["method"] == "POST" and not _is_json(headers.getlist("content-type")):
+        if scope["method"] in {"POST", "PUT", "PATCH"} and not _is_json(headers.getlist("content-type")):
             return refusal(
                 415, "wrong_content_type", "Send JSON, with the header content-type: application/json."
             )

@@ -2,12 +2,10 @@
 
 import asyncio
 from html import escape
-from typing import Annotated, Any, TypeAlias, cast
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from starlette.responses import HTMLResponse
 
-from everlore.app import Everlore
 from everlore.domain.errors import WorldError
 from everlore.faces.http.bodies import (
     HealthAnswer,
@@ -17,43 +15,19 @@ from everlore.faces.http.bodies import (
     ReceiptAnswer,
     RecordBody,
 )
-from everlore.faces.http.errors import RETRY_AFTER_S, ErrorAnswer
+from everlore.faces.http.errors import RETRY_AFTER_S
+from everlore.faces.http.parts import WRITES, Lore, answer, errors
 
 HEALTH_TIMEOUT_S = 3.0
 
 router = APIRouter()
 
 
-def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The error answers of a route, for the OpenAPI document."""
-    said = {
-        400: "The body is not JSON that can be read.",
-        403: "The request comes from a page of another origin.",
-        404: "There is no such workspace or thread.",
-        413: "The body is too large.",
-        415: "The body is not declared as JSON.",
-        421: "The Host header does not name this server.",
-        422: "A field is outside its limits; the answer names it.",
-        500: "Everlore is set up wrongly or failed inside.",
-        503: "The database or a model does not answer; try again.",
-    }
-    return {
-        status: {"model": ErrorAnswer, "description": said[status]} for status in (*statuses, 403, 421, 500)
-    }
-
-
-async def _lore(request: Request) -> Everlore:
-    return cast("Everlore", request.app.state.lore)
-
-
-Lore: TypeAlias = Annotated[Everlore, Depends(_lore)]
-
-
 @router.get(
     "/healthz",
     operation_id="health",
     summary="How the server is doing",
-    responses={**_errors(), 503: {"model": HealthAnswer, "description": "The database does not answer."}},
+    responses={**errors(), 503: {"model": HealthAnswer, "description": "The database does not answer."}},
 )
 async def health(lore: Lore, response: Response) -> HealthAnswer:
     try:
@@ -81,7 +55,7 @@ async def health(lore: Lore, response: Response) -> HealthAnswer:
     status_code=201,
     response_description="At least one message was stored.",
     responses={
-        **_errors(400, 413, 415, 422, 503),
+        **errors(400, 413, 415, 422, 503),
         200: {"model": ReceiptAnswer, "description": "Nothing new: all were there already or were refused."},
     },
 )
@@ -112,15 +86,14 @@ async def record_messages(body: RecordBody, lore: Lore, response: Response) -> R
 @router.post(
     "/v1/recall",
     operation_id="recall",
-    summary="Recall the messages that answer a question",
-    response_description="The hits, best first; an empty list where nothing was found.",
-    responses=_errors(400, 404, 413, 415, 422, 503),
+    summary="Recall the messages, memories and facts that answer a question",
+    response_description="The hits, best first; empty lists where nothing was found.",
+    responses=WRITES,
 )
 async def recall(body: RecallBody, lore: Lore) -> RecallAnswer:
-    """Find the messages that answer a question, with citations and the reasons to believe them."""
-    arguments = dict(body)
-    workspace = await lore.workspace(arguments.pop("workspace"), create=False)
-    return RecallAnswer.model_validate(await workspace.recall(**arguments))
+    """Find what answers a question, with citations and the reasons to believe it."""
+    workspace = await lore.workspace(body.workspace, create=False)
+    return answer(RecallAnswer, await workspace.recall(**body.arguments()), workspace)
 
 
 @router.get("/docs", include_in_schema=False)

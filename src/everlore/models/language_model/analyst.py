@@ -1,6 +1,7 @@
 """The analyst with a language model: shows it a window, and asks again where an answer cannot be used.
 
 There are at most three attempts. Each is allowed by the spend governor before and reported to it after, failed or not.
+One that is cancelled (the worker stops) is not reported: it was reserved, and says nothing about the model.
 Whatever goes wrong ends in an answer that was checked, or in an error: a failure is never "nothing found".
 """
 

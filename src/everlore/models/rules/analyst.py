@@ -18,6 +18,7 @@ from everlore.models.rules.entities import guess_type, surest, type_by_predicate
 from everlore.models.rules.judge import Looked
 from everlore.models.rules.kinds import looks_ahead
 from everlore.models.rules.known import Knowledge, relate, words_of
+from everlore.models.rules.particulars import find_particulars
 from everlore.models.rules.people import find_people
 from everlore.models.rules.reading import Reading, Statement, read
 from everlore.models.rules.select import Chosen, choose
@@ -47,6 +48,7 @@ _OPENERS: Final = re.compile(
     r"|bueno|pues|oye|mira|hola|por cierto|ah|sí|vale)(?:,|!|\.\.\.|…) ?)+",
     re.IGNORECASE,
 )
+_TOLD_APART: Final = re.compile(r"^[^\W\d_][\w'-]* (?:from|the) [a-zà-ÿ]")  # "Emma from accounting"
 _NOT_THAT: Final = re.compile(
     r"\b(?:not|no|instead of|rather than|en vez de|en lugar de) (?:in |at |the |el |la |en )?(?=\S)"
 )
@@ -109,7 +111,7 @@ def extract(window: Window) -> Extraction:
 
 
 def _read_all(window: Window) -> Iterator[Reading]:
-    """The readings of the window's messages; earlier ones only carry a made-up world over, and a joke takes back what it was about."""
+    """The readings of the window's messages. Earlier ones only carry a made-up world over; a joke takes back what came before."""
     fiction = False
     for message in window.earlier[-20:]:
         if message.role in _SPEAKERS:
@@ -163,8 +165,10 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
     made: list[Claim] = []
     aliased = False
     if message.role == "user":
-        people = find_people(statement, scene, found_marks)
+        people = find_people(statement, scene)
+        find_particulars(statement, scene, found_marks, people)
         made = _with_named_pets([*people.claims, *claims(statement, scene)], gathered)
+        made = _with_names(made, people.aliases, gathered)
         gathered.last_person = next(
             (name.text for name in reversed(named) if name.text in people.persons), scene.last_person
         )
@@ -178,6 +182,10 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
             gathered.aliases.setdefault(entity, {}).setdefault(alias, _quote(statement))
         if any(claim.predicate == "has_pet" and not claim.is_name for claim in made):
             gathered.pet_of = message.number
+        for claim in made:
+            if _TOLD_APART.search(claim.subject):
+                people.persons.add(claim.subject)
+                gathered.quotes.setdefault(claim.subject, _quote(statement))
         for person in people.persons:
             gathered.types[person].append("person")
     chosen = choose(Looked(statement, named, found_marks, dates, tuple(made), aliased))
@@ -185,6 +193,13 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
         gathered.chosen.append(chosen)
     if chosen or made or aliased:
         _note_names(statement, named, made, gathered)
+
+
+def _with_names(made: list[Claim], aliases: list[tuple[str, str]], gathered: _Gathered) -> list[Claim]:
+    """ "Anna's mother" by her name, where the same window gives it."""
+    named = {alias: entity for entity, given in gathered.aliases.items() for alias in given}
+    named |= {alias: entity for entity, alias in aliases}
+    return [replace(claim, subject=named.get(claim.subject, claim.subject)) for claim in made]
 
 
 def _with_named_pets(made: list[Claim], gathered: _Gathered) -> list[Claim]:
@@ -277,7 +292,9 @@ def _knowledge(known: Sequence[KnownMemory], gathered: _Gathered, window: Window
         message = WindowMessage(1, "user", speaker, memory.valid_from, memory.content)
         for statement in read(message).statements:
             scene = Scene(speaker, names(statement.text), ())
-            made += [*find_people(statement, scene, ()).claims, *claims(statement, scene)]
+            people = find_people(statement, scene)
+            find_particulars(statement, scene, (), people)
+            made += [*people.claims, *claims(statement, scene)]
         held.append(Knowledge(memory, words_of(memory.content), tuple(made)))
     return tuple(held)
 
@@ -333,12 +350,8 @@ def _fact(claim: Claim, statement: Statement, relation: Relation, memory: int | 
 
 
 def _entities(gathered: _Gathered) -> tuple[DraftEntity, ...]:
-    drafts: list[DraftEntity] = []
-    for name, types in gathered.types.items():
-        drafts.append(_entity(name, surest(types), gathered))
-    for name in gathered.aliases:
-        if name not in gathered.types:
-            drafts.append(_entity(name, "person", gathered))
+    drafts = [_entity(name, surest(types), gathered) for name, types in gathered.types.items()]
+    drafts += [_entity(name, "person", gathered) for name in gathered.aliases if name not in gathered.types]
     return tuple(drafts[:MAX_ENTITIES])
 
 
@@ -346,4 +359,6 @@ def _entity(name: str, type_: EntityType, gathered: _Gathered) -> DraftEntity:
     aliases = gathered.aliases.get(name, {})
     quotes = dict.fromkeys([gathered.quotes[name]] if name in gathered.quotes else [])
     quotes |= dict.fromkeys(aliases.values())
-    return DraftEntity(name, type_, tuple(quotes), tuple(aliases))
+    return DraftEntity(
+        name, type_, tuple(quotes), tuple(aliases), distinct=_TOLD_APART.search(name) is not None
+    )

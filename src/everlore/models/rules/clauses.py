@@ -46,6 +46,13 @@ class Scene:
         return {name.begin: name for name in self.names}
 
 
+def described(owner: str, role: str, language: str) -> str:
+    """Somebody without a name, by their role: "Anna's mother", "madre de Anna"."""
+    if language == "es":
+        return f"{role} de {owner}"
+    return f"{owner}'s {ROLES.get(role, role).replace('_in_law', '-in-law').replace('_', ' ')}"
+
+
 _FIRST: Final = {
     "en": re.compile(r"(?:i|we|me and \w+|both of us)(?=['\s])|i(?=m\s)|i(?=ve\s)"),
     "es": re.compile(r"(?:yo|nosotros|nosotras)(?=\s)|(?:a mí)(?=\s)"),
@@ -65,6 +72,15 @@ _BARE: Final = re.compile(
 )
 _BARE_BE: Final = frozenset(("allergic", "engaged", "based", "fluent", "born", "married"))
 _OWN: Final = re.compile(r"\b(have|has|had)\s?$")
+_INTRODUCED: Final = re.compile(
+    r"(?:(?:hi|hello|hey|hola)[ ,!]*)?(?:i'm|i am|my name is|soy|me llamo) [^\W\d_]+,"
+)
+_NOTHING: Final = re.compile("")
+# What tells one Emma from another: "Emma from accounting", "Mia the intern".
+_APART: Final = re.compile(
+    r" (?:from (?:the )?[a-zà-ÿ]{3,}|the [a-z]{3,})(?= (?:is|was|has|lives|works|speaks|moved"
+    r"|loves|likes|hates|plays|studies|owns|got|used|prefers)\b)"
+)
 _PASSIVE: Final = frozenset(("born", "married", "promoted", "fired", "laid", "engaged", "divorced", "back"))
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _AGO: Final = re.compile(r"\b(?:for|por|hace|durante|since|desde)\b")
@@ -83,6 +99,8 @@ def claims(statement: Statement, scene: Scene) -> list[Claim]:
             break
         position = head.end()
         subject, after, explicit = _subject(statement, scene, names_at, position)
+        if subject is None and carried == scene.speaker and _INTRODUCED.match(low):
+            found += _profession(statement, scene, grammar, names_at, position)
         if subject is None and (count == 0 or carried is None):
             found += _bare(statement, scene, grammar, names_at, position)
         if subject is None and statement.language == "en" and carried is None:
@@ -95,6 +113,29 @@ def claims(statement: Statement, scene: Scene) -> list[Claim]:
         if _is_personlike(low, name):
             scene.last_person = name.text
     return _without_repeats(found)
+
+
+def _profession(
+    statement: Statement, scene: Scene, grammar: Grammar, names_at: NamesAt, position: int
+) -> list[Claim]:  # fmt: skip
+    """One part of an introduction that lists: "I'm Ana, 34, structural engineer, ..."."""
+    match = _NOTHING.match(statement.low, position)
+    if match is None:
+        return []
+    rule = Rule("", "", "works_as", "role", role_at=True)
+    objects = object_at(statement, names_at, scene.dates, grammar, match, rule)
+    return [
+        Claim(
+            scene.speaker,
+            one.predicate or "works_as",
+            one.text,
+            one.begin,
+            one.stop,
+            confidence=0.7,
+            is_name=one.is_name,
+        )
+        for one in objects
+    ]
 
 
 def _subject(
@@ -110,10 +151,15 @@ def _subject(
         name = names_at.get(match.end())
         if name:
             return name.text, _behind(low, name.stop), True
-        role = match["role"]
-        who = f"{scene.speaker}'s {role}" if language == "en" else f"{role} de {scene.speaker}"
+        before = next(
+            (name for name in scene.names if name.stop == position - 2 and low[name.stop] == ","), None
+        )
+        who = before.text if before else described(scene.speaker, match["role"], language)
+        scene.last_person = who
         return who, match.end() - 1, True
     name = names_at.get(position) or (names_at.get(position + 2) if low.startswith("a ", position) else None)
+    if name and name.opens and name.text.lower() in GRAMMARS[language].verbs:
+        return None, position, False  # "Hablo gallego": a verb that opens the sentence
     if name:
         if match := _THEIRS.match(low, name.stop):
             other = names_at.get(match.end())
@@ -124,6 +170,8 @@ def _subject(
             )
         if name.opens and name.text.lower() in ROLES:
             return None, position, False
+        if apart := _APART.match(low, name.stop):
+            return statement.text[name.begin : apart.end()], apart.end(), True
         return name.text, _behind(low, name.stop), True
     if scene.last_person and (match := _PRONOUN[language].match(low, position)):
         return scene.last_person, match.end(), True
@@ -277,13 +325,15 @@ def _claims_of(
             over = not low[match.end() :].count(" ever since")
     confidence = rule.confidence - (0.1 if not explicit and statement.language == "en" else 0.0)
     objects = object_at(statement, names_at, scene.dates, grammar, match, rule)
-    made: list[Claim] = []
     since = next((date.start for date in scene.dates if date.side == "since"), None)
-    for thing in objects:
-        made.append(
-            Claim(subject, thing.predicate or predicate, thing.text, thing.begin, thing.stop, ends or over, confidence,
-                  since if not (ends or over) else None, thing.is_name)
-        )  # fmt: skip
+    held = None if ends or over else since
+    made = [
+        Claim(
+            subject, thing.predicate or predicate, thing.text, thing.begin, thing.stop, ends or over, confidence, held,
+            thing.is_name
+        )
+        for thing in objects
+    ]  # fmt: skip
     if made and not (ends or over) and rule.past == "same":
         moment = next(
             (date.start for date in scene.dates if date.side == "at" and date.start <= statement.message.at),

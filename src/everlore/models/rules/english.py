@@ -43,7 +43,7 @@ STOP: Final = re.compile(
     r"|now|currently|anymore|these days|nowadays|lately|too|also|right now|at the moment|again|every|each|last|next|today"
     r"|yesterday|tomorrow|tonight|this|for|with|at|by|from|until|till|after|before|than|over|instead|ever|on|in|as|already"
     r"|actually|honestly|tbh|though|really|down here|over here|here|there|any day|all day|the most|by far|most of all"
-        r"|a lot|so much|very much|more|rather|is|are|was|were|i|i'm|my|we|he|she|it|they|anyway|btw|haha|lol|just"
+        r"|a lot|so much|very much|more|rather|called|named|is|are|was|were|i|i'm|my|we|he|she|it|they|anyway|btw|haha|lol|just"
         r"|even|almost|about"
     r"|recently|always|to|full.?time|part.?time|remotely|mostly|usually|unless|especially|except|without|during|near"
         r"|not)\b(?!-)"
@@ -84,11 +84,11 @@ VERBS: Final = rules(
         r"|finished (?:working )?at) (?:my (?:job|position) at )?", "works_at", "org", past="same", ends=True),
     Rule("got been was were", r"(?:got|was|were|been) (?:just )?(?:fired|laid off|let go) (?:from|by) ", "works_at",
         "org", past="same", ends=True),
-    Rule("work works worked working volunteer volunteers", r"\w+ (?:(?:full|part)[ -]?time |remotely |mostly |there "
+    Rule("work works worked working", r"\w+ (?:(?:full|part)[ -]?time |remotely |mostly |there "
         r"|now )?(?:as (?:a|an|the) (?P<role>[a-z][a-z '-]{2,40}?) )?(?:at|for) ", "works_at", "org", past="ended",
             role=True),
     Rule("work works worked working", r"\w+ (?:(?:full|part)[ -]?time |remotely |now |freelance )?as (?:an? |the "
-        r"|our )?", "works_as", "role", past="ended"),
+        r"|our )", "works_as", "job", past="ended"),
     Rule("work works working", r"\w+ on ", "works_on", "named"),
     Rule("building developing", r"\w+ (?:an? |the |my )?(?:[a-z-]+ ){0,4}?(?:called|named) ", "works_on", "named"),
     Rule("employed", r"employed (?:at|by) ", "works_at", "org", needs_be=True),

@@ -6,9 +6,22 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 # What an object is: a named place, an employer or school, something with a name only, a person, several names, a profession,
-# a noun phrase, something that one likes, a language, a tool, a date, or a part of the pattern itself.
+# whatever stands behind "work as a", a noun phrase, something that one likes, a language, a tool, a date, or a part of the
+# pattern itself.
 ObjectKind: TypeAlias = Literal[
-    "place", "org", "named", "person", "names", "role", "thing", "taste", "language", "tool", "date", "what"
+    "place",
+    "org",
+    "named",
+    "person",
+    "names",
+    "role",
+    "job",
+    "thing",
+    "taste",
+    "language",
+    "tool",
+    "date",
+    "what",
 ]
 # What a plain past means: it is over ("lived"), it holds since then ("moved to"), nothing.
 Past: TypeAlias = Literal["ended", "same", "skip", "pet"]

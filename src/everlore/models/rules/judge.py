@@ -8,7 +8,8 @@ from everlore.domain.memories import MemoryType
 from everlore.models.rules.clauses import Claim
 from everlore.models.rules.kinds import ELSEWHERE, Kind
 from everlore.models.rules.reading import Statement
-from everlore.text.dates import SaidDate, clock
+from everlore.text.clock import clock
+from everlore.text.dates import SaidDate
 from everlore.text.names import Name
 from everlore.text.numbers import Mark
 
@@ -27,7 +28,8 @@ class Looked:
     @property
     def told(self) -> tuple[SaidDate, ...]:
         """The dates at or until which something is; not those since when it holds."""
-        return tuple(date for date in self.dates if date.side != "since")
+        at = self.statement.message.at
+        return tuple(date for date in self.dates if date.side != "since" or date.start > at)
 
     @property
     def technical(self) -> bool:
@@ -95,6 +97,8 @@ _PASSING: Final = re.compile(
     r"|imagine|recommend|suggest|promise|swear|admit|care|mind|miss|missed|laughed|cried|liked|loved|enjoyed|wanted"
     r"|needed|used)\b"
 )
+_HAPPENS: Final = re.compile(r"\b(?:i|we|my|our|yo|mi|nos|nuestr[oa]|me|got|was|were|has been|\w+ed)\b")
+_MINE_AHEAD: Final = re.compile(r"(?:my|our|mi|mis|nuestr[oa]s?) \w+")
 _DOES: Final = re.compile(
     r"(?:(?:and|but|so|because|btw|fyi|well|actually|personally),? )?(?:i|we) (?P<verb>[a-z']+) "
 )
@@ -167,6 +171,8 @@ def _by_kind(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | Non
         return None
     if kind.type in {"event", "fact", "system_config"} and looked.technical:
         return "system_config", True
+    if kind.type == "event" and not looked.told and not _HAPPENS.search(looked.statement.low):
+        return "fact", kind.sure
     return kind.type, kind.sure
 
 
@@ -179,13 +185,18 @@ def _by_rest(looked: Looked, first: bool) -> tuple[MemoryType, bool] | None:
         return "system_config", True
     if looked.told and (first or _HAPPENING.search(low)):
         return "event", True
-    if _INTRODUCES.search(low) and looked.names:
+    introduces = _INTRODUCES.search(low)
+    if introduces and any(name.begin == introduces.end() for name in looked.names):
         return "identity", True
+    if looked.statement.corrected and looked.rare:
+        return "fact", True
     if DROPPED_I.match(low):
         return "event", False
     if looked.statement.language == "other":
         found = ELSEWHERE.search(low) and (looked.names or looked.marks or looked.dates)
         return (("event" if looked.told else "fact"), False) if found else None
+    if _MINE_AHEAD.match(low) and looked.rare:
+        return "fact", False
     does = _DOES.match(low)
     if does and not _PASSING.match(does["verb"]):
         return "fact", False

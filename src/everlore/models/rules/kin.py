@@ -15,28 +15,79 @@ def _table(written: str) -> dict[str, str]:
 
 
 ROLES: Final = _table(
-    "mother: mom, mum, mama, mommy, mummy, madre, mamá; father: dad, papa, daddy, padre, papá; sister: little sister, big sister"
-    ", older sister, younger sister, twin sister, half-sister, kid sister, sis, hermana, hermana mayor, hermana menor, hermana pequeña; "
-    "brother: little brother, big brother, older brother, younger brother, twin brother, half-brother, kid brother, bro, hermano"
-    ", hermano mayor, hermano menor, hermano pequeño; son: oldest son, youngest son, eldest son, hijo; daughter: oldest daughter"
-    ", youngest daughter, eldest daughter, hija; wife: mujer, esposa; husband: hubby, marido, esposo; "
-    "girlfriend: novia; boyfriend: novio; fiancé: fiance, prometido; fiancée: fiancee, prometida; partner: pareja; ex: ex; "
-    "ex-wife: exmujer, ex-mujer; ex-husband: exmarido, ex-marido; ex-girlfriend: exnovia; ex-boyfriend: exnovio; "
-    "cousin: prima, primo; aunt: auntie, tía; uncle: tío; niece: sobrina; nephew: sobrino; grandmother: grandma, granny, nana"
-    ", nan, gran, abuela; grandfather: grandpa, granddad, grandad, gramps, abuelo; granddaughter: nieta; grandson: nieto; "
-    "mother-in-law: suegra; father-in-law: suegro; sister-in-law: cuñada; brother-in-law: cuñado; son-in-law: yerno; "
-    "daughter-in-law: nuera; stepmother: stepmom, stepmum, madrastra; stepfather: stepdad, padrastro; stepson: hijastro; "
-    "stepdaughter: hijastra; stepbrother: hermanastro; stepsister: hermanastra; godmother: madrina; godfather: padrino; "
-    "goddaughter: ahijada; godson: ahijado; friend: best friend, close friend, old friend, childhood friend, good friend, buddy"
-    ", pal, mate, bestie, amigo, amiga, mejor amigo, mejor amiga; colleague: coworker, co-worker, workmate, teammate, compañero"
-    ", compañera, compañero de trabajo, compañera de trabajo; boss: jefe, jefa; manager: line manager; supervisor: thesis supervisor"
-    ", advisor, adviser, supervisora; mentor: mentora; business partner: socio, socia; co-founder: cofounder; roommate: flatmate"
-    ", housemate, compañero de piso, compañera de piso, compañero de cuarto; neighbour: neighbor, next-door neighbour, vecino, vecina; "
-    "landlord: landlady, casero, casera; teacher: piano teacher, guitar teacher, yoga teacher, profesor, profesora, profe; "
-    "doctor: gp, médico, médica; dentist: dentista; therapist: psychologist, terapeuta, psicóloga, psicólogo; lawyer: abogado"
-    ", abogada; accountant: contable; coach: trainer, personal trainer, entrenador, entrenadora; tutor: tutora; vet: veterinario"
-    ", veterinaria; assistant: asistente; secretary: secretaria; student: alumno, alumna; client: cliente; babysitter: nanny"
-    ", niñera; hairdresser: peluquera, peluquero; twin: gemelo, gemela"
+    """mother: mom, mum, mama, mommy, mummy, madre, mamá;
+    father: dad, papa, daddy, padre, papá;
+    sister: little sister, big sister, older sister, younger sister, twin sister, half-sister, kid sister, sis, hermana,
+        hermana mayor, hermana menor, hermana pequeña;
+    brother: little brother, big brother, older brother, younger brother, twin brother, half-brother, kid brother, bro,
+        hermano, hermano mayor, hermano menor, hermano pequeño;
+    son: oldest son, youngest son, eldest son, hijo;
+    daughter: oldest daughter, youngest daughter, eldest daughter, hija;
+    wife: mujer, esposa;
+    husband: hubby, marido, esposo;
+    girlfriend: novia;
+    boyfriend: novio;
+    fiancé: fiance, prometido;
+    fiancée: fiancee, prometida;
+    partner: pareja;
+    ex: ex;
+    ex-wife: exmujer, ex-mujer;
+    ex-husband: exmarido, ex-marido;
+    ex-girlfriend: exnovia;
+    ex-boyfriend: exnovio;
+    cousin: prima, primo;
+    aunt: auntie, tía;
+    uncle: tío;
+    niece: sobrina;
+    nephew: sobrino;
+    grandmother: grandma, granny, nana, nan, gran, abuela;
+    grandfather: grandpa, granddad, grandad, gramps, abuelo;
+    granddaughter: nieta;
+    grandson: nieto;
+    mother-in-law: suegra;
+    father-in-law: suegro;
+    sister-in-law: cuñada;
+    brother-in-law: cuñado;
+    son-in-law: yerno;
+    daughter-in-law: nuera;
+    stepmother: stepmom, stepmum, madrastra;
+    stepfather: stepdad, padrastro;
+    stepson: hijastro;
+    stepdaughter: hijastra;
+    stepbrother: hermanastro;
+    stepsister: hermanastra;
+    godmother: madrina;
+    godfather: padrino;
+    goddaughter: ahijada;
+    godson: ahijado;
+    friend: best friend, close friend, old friend, childhood friend, good friend, buddy, pal, mate, bestie, amigo,
+        amiga, mejor amigo, mejor amiga;
+    colleague: coworker, co-worker, workmate, teammate, compañero, compañera, compañero de trabajo, compañera de trabajo;
+    boss: jefe, jefa;
+    manager: line manager;
+    supervisor: thesis supervisor, advisor, adviser, supervisora;
+    mentor: mentora;
+    business partner: socio, socia;
+    co-founder: cofounder;
+    roommate: flatmate, housemate, compañero de piso, compañera de piso, compañero de cuarto;
+    neighbour: neighbor, next-door neighbour, vecino, vecina;
+    landlord: landlady, casero, casera;
+    teacher: piano teacher, guitar teacher, yoga teacher, profesor, profesora, profe;
+    doctor: gp, médico, médica;
+    dentist: dentista;
+    therapist: psychologist, terapeuta, psicóloga, psicólogo;
+    lawyer: abogado, abogada;
+    accountant: contable;
+    coach: trainer, personal trainer, entrenador, entrenadora;
+    tutor: tutora;
+    vet: veterinario, veterinaria;
+    assistant: asistente;
+    secretary: secretaria;
+    student: alumno, alumna;
+    client: cliente;
+    babysitter: nanny, niñera;
+    hairdresser: peluquera, peluquero;
+    twin: gemelo, gemela"""
 )
 # Roles of children and pets may be plural: "my two sisters, Ana and Eva".
 PLURALS: Final = {

@@ -34,7 +34,8 @@ def _kind(type_: MemoryType, *written: str, sure: bool = True) -> Kind:
 
 
 _I = (
-    r"\b(?:i|we)(?:'m|'ve|'ll|'d|'re)? (?:(?:am|are|have|had|will|just|also|really|already|finally|still|recently|now|both|always"
+    r"\b(?:i|we)(?:'m|'ve|'ll|'d|'re)? (?:(?:am|are|have|had|will|just|also|really|already|finally|still|recently|now"
+    r"|both|always"
     r"|actually|definitely|do) )*"
 )
 _MY = r"\b(?:my|our)\b"
@@ -63,9 +64,11 @@ ENGLISH: Final = (
               r"|drop))\b", r"\b(?:final decision|decision is|the decision|made the (?:decision|call)|it's decided"
                   r"|has been decided|was decided)\b",
           _I + r"(?:go|went) with \w+"),
-    _kind("decision", r"\btalked it over\b", r"\b(?:in the end|after (?:a lot of|much|long|some) (?:thought|thinking"
+    _kind("decision", r"\btalked it over\b|^let's (?:go with|use|stick (?:with|to))\b",
+        r"\b(?:in the end|after (?:a lot of|much|long|some) (?:thought|thinking"
         r"|discussion|debate)),? (?:i|we)\b", r"\b(?:for good|once and for all)\b",
-            r"\b(?:we|i)(?:'re|'m| are| am) not (?:buying|selling|renewing|taking|moving|going ahead|continuing|hiring"
+            r"\b(?:we|i)(?:'re|'m| are| am) not (?:going to|buying|selling|renewing|taking|moving|going ahead"
+                r"|continuing|hiring"
                 r"|using|doing)\b"),
     _kind("note", r"^(?:please )?(?:remember|note|keep in mind|fyi|for the record|for reference|heads up)\b(?! (?:i"
         r"|i'm|my|we)\b)(?:,|:| that| this)? (?!(?:that )?(?:i|i'm|my|we|we're)\b)", sure=True),
@@ -111,7 +114,8 @@ ENGLISH: Final = (
                   r"|put|format|show|start|end|ask|sort|address|suggest)\b",
           r"\bfrom now on\b|\bgoing forward\b|\bwhen(?:ever)? i (?:ask|say|send|tell)\b|\b(?:call|address) me\b",
               r"\b(?:suits me|works best for me|drives me (?:crazy|mad|nuts)|is my (?:thing|jam|comfort))\b"),
-    _kind("habit", r"\b(?:i|we) (?:get up|wake up|go to bed|run|jog|walk|swim|cycle|bike|meditate|journal|cook|train"
+    _kind("habit", r"\bmost (?:days|mornings|evenings|nights|weekends|afternoons)\b",
+        r"\b(?:i|we) (?:get up|wake up|go to bed|run|jog|walk|swim|cycle|bike|meditate|journal|cook|train"
         r"|practi[sc]e|work out|do yoga|go running|go swimming|read)\b.{0,60}\b(?:at \d|before|after|in the (?:morning"
         r"|evening)s?|at (?:night|weekends)|on weekends|daily|\d+ (?:minutes|km|miles|pages))",
             r"\bat (?:the )?weekends\b|\bon weekends\b", r"\b(?:every|each) (?:single |other |second )?(?:day|morning"
@@ -145,7 +149,8 @@ ENGLISH: Final = (
           r"\b(?:i|we)(?:'ve)? (?:\w+ )?(?:live|work|grew up)\b"),
     _kind("goal", r"\b(?:my|our|the) (?:\w+ )?(?:goal|aim|dream|ambition|target|resolution|objective|plan) (?:is|for"
         r"|this|was)\b", _I + r"(?:want to|wanna|aim|aiming|hope|hoping|plan|planning|trying to|training for"
-            r"|saving (?:up )?for|working towards?|determined to|intend|dream of|preparing for|looking to|learning)\b",
+            r"|saving (?:up )?for|studying for|applying (?:for|to)|working towards?|determined to|intend|dream of"
+                r"|preparing for|looking to|learning)\b",
           r"\b(?:gonna|going to)\b", r"\bi(?:'d| would) (?:love|like) to (?!know|see|hear|ask|thank|say|add)\b",
               r"\bby the end of\b"),
     _kind("project", r"^(?:the|our) (?:[\w-]+ ){1,3}?(?:rewrite|release|migration|rollout|feature|module|prototype"
@@ -159,7 +164,8 @@ ENGLISH: Final = (
         r"|off|away|out of|between) (?!it\b|to\b|my way|the (?:mood|same)|love|fire|board|a (?:mood|hurry|rush)|top"
         r"|time|the phone)", r"\bfor context\b|\bthe context\b", sure=False),
     _kind("system_config", r"\b(?:runs? on|running|installed|configured|port \d+|version|upgraded|server|deploy"
-        r"|deployed|database|config(?:uration)?|repo|branch|laptop|macbook|ubuntu|windows|linux|debian|fedora|arch"
+        r"|deployed|database|cluster|pipeline|cron|container|certificate|firewall|config(?:uration)?|repo|branch"
+            r"|laptop|macbook|ubuntu|windows|linux|debian|fedora|arch"
         r"|postgres\w*|mysql|redis|docker|kubernetes|nginx|python|node|vim|neovim|emacs|vs ?code|terminal|editor"
         r"|api key|env(?:ironment)? variable|gpu|router|wifi|staging|production|time ?zone)\b", sure=False),
     _kind("event", r"\b(?:appointment|meeting|wedding|flight|conference|interview|exam|concert|party|birthday|trip"
@@ -207,7 +213,7 @@ SPANISH: Final = (
     _kind("habit", r"\b(?:cada (?:día|mañana|noche|semana|mes|año|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
         r"|tarde|fin)|todos los (?:días|lunes|martes|miércoles|jueves|viernes|sábados|domingos|años|meses)"
         r"|todas las (?:mañanas|noches|tardes|semanas)|los (?:lunes|martes|miércoles|jueves|viernes|sábados|domingos)"
-        r"|suelo|solemos|normalmente|siempre|a diario|veces (?:a la|por) semana|por las (?:mañanas|tardes|noches))\b"),
+        r"|suelo|solemos|nunca|normalmente|siempre|a diario|veces (?:a la|por) semana|por las (?:mañanas|tardes|noches))\b"),
     _kind("relationship", r"\b(?:mi|nuestr[oa]) (?:novi[oa]|pareja|espos[oa]|marido|mujer|madre|padre|mamá|papá"
         r"|herman[oa]|hij[oa]|prim[oa]|tí[oa]|sobrin[oa]|abuel[oa]|amig[oa]|mejor amig[oa]|jef[ea]|soci[oa]"
         r"|compañer[oa]|vecin[oa]|cuñad[oa]|suegr[oa])\b", r"\b(?:casad[oa]|prometid[oa]|divorciad[oa]|me casé"
@@ -216,7 +222,7 @@ SPANISH: Final = (
         r"|programador)|nací|tengo \d{1,2} años|mi (?:correo|teléfono|número|dirección|cumpleaños|apellido)"
         r"|trabajo (?:como|de|en|para)|vivo|soy alérgic)\w*"),
     _kind("goal", r"\b(?:quiero|mi (?:meta|objetivo|sueño|plan)|espero|pienso|planeo|voy a|vamos a"
-        r"|estoy (?:aprendiendo|ahorrando|entrenando|preparando)|intento|me gustaría)\b"),
+        r"|estoy (?:aprendiendo|buscando|ahorrando|entrenando|preparando)|intento|me gustaría)\b"),
     _kind("project", r"\b(?:estoy (?:desarrollando|construyendo|escribiendo|montando|diseñando)|trabajando en"
         r"|mi (?:proyecto|tesis|novela|libro|empresa|negocio|app)|nuestr[oa] (?:proyecto|app|empresa|producto))\b"),
     _kind("system_config", r"\b(?:versión|servidor|instalé|instalado|configurad[oa]|puerto \d+|uso|usamos|portátil"
@@ -255,7 +261,8 @@ _MOVED_TO: Final = re.compile(
     r"|para)\b"
 )
 _PAST: Final = re.compile(
-    r"\b(?:was|were|had|went|did|been|ago|last|yesterday|since|ayer|pasad[oa]|fui|fue|estuve|hace|desde|gestern"
+    r"\b(?:was|were|had|went|did|been|ago|last|yesterday|since|ayer|pasad[oa]|dejé|trabajaba|vivía|fuimos|fui|fue"
+    r"|estuve|hace|desde|gestern"
     r"|letzte\w*|seit|hier|born|nací|moved|met|bought|got|saw|visited|started|finished|joined|graduated|married"
     r"|quit|left|died|won|broke|gave|took|made|ran|came|became|wrote|sold|lost|found|fell|told|built|began|ate"
     r"|drank|drove|flew|spent|sent|paid|held|led|taught|brought|caught|chose|grew|swam|woke|hurt|threw|(?!called"

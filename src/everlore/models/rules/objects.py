@@ -74,6 +74,7 @@ _PROFESSION: Final = re.compile(
     r"|bibliotecari[oa]|jardiner[oa]|matrona|fisioterapeuta|economista|autónom[oa])$"
 )
 _HEADS: Final = frozenset(("head", "director", "vp", "manager", "chief", "professor", "secretary", "captain"))
+_GROUP_WORDS: Final = ("club", "band", "choir", "team", "coro", "banda", "equipo", "asociación")
 _EMPTY_WORDS: Final = word_set(
     """
     it this that them these those him her you me us something anything nothing everything someone stuff things thing one
@@ -187,7 +188,7 @@ def _one(
     if kind in {"named", "person", "names"} and not _is_small(text):
         return None
     begin, stop = _phrase(low, grammar, after)
-    if kind == "role" and (of := low.find(" of ", begin, stop)) > 0:
+    if kind in {"role", "job"} and (of := low.find(" of ", begin, stop)) > 0:
         stop = of
     words = low[begin:stop].split()
     if not words or len(words) > MAX_OBJECT_WORDS or words[0] in _EMPTY_WORDS:
@@ -202,6 +203,14 @@ def _one(
             return Object(written, begin, stop, is_name=True) if small else None
         case "org":
             inner = next((names_at[at] for at in range(begin, stop) if at in names_at), None)
+            whole = (
+                article
+                and inner
+                and inner.stop == stop
+                and low[begin : inner.begin].rstrip().endswith(_GROUP_WORDS)
+            )
+            if whole:
+                return Object(written, begin, stop, is_name=True)
             if inner and inner.stop >= stop - 12:
                 return Object(inner.text, inner.begin, inner.stop, is_name=True)
             if (not article and not _is_small(text)) or words[-1] in _GENERIC_PLACES:

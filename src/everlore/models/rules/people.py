@@ -1,15 +1,13 @@
-"""Who is who: kinship and roles, nicknames, self-introductions, addresses, birthdays, favourites."""
+"""Who is who: kinship and roles, nicknames, self-introductions."""
 
 import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from everlore.models.rules import english, spanish
-from everlore.models.rules.clauses import GRAMMARS, Claim, Scene
+from everlore.models.rules.clauses import Claim, Scene, described
 from everlore.models.rules.kin import FORMER, PLURALS, ROLE, ROLES, ROLES_PLURAL, predicate_of
 from everlore.models.rules.reading import Statement
 from everlore.text.names import Name
-from everlore.text.numbers import Mark
 
 
 @dataclass(slots=True)
@@ -35,7 +33,6 @@ _IS_ROLE: Final = re.compile(
     rf"(?:,| is| was|'s| es| era)? (?:also |still |actually |now )?(?P<mine>my|our|mi"
     rf"|nuestr[oa]) (?P<adj>{_ADJ})(?P<role>{ROLE})"
 )
-_IS_THEIRS: Final = re.compile(r"(?: is|, | es) ?")
 _HAVE_ROLE: Final = re.compile(
     rf"\b(?:have|got|had|tengo) (?:an?|una?|one) (?P<adj>{_ADJ})(?P<role>{ROLE})(?: mayor| menor)?,? (?:called |named "
     rf"|whose name is |que se llama |llamad[oa] )"
@@ -43,8 +40,25 @@ _HAVE_ROLE: Final = re.compile(
 _ROLE_OF: Final = re.compile(rf"(?:,| es| is)? (?:la |el |the )?(?P<role>{ROLE}) (?:de|of) ")
 _AND_THEIR: Final = re.compile(rf"(?:,| and|,? with) (?:her|his|su) (?:[a-z-]+ )?(?P<role>{ROLE}),? ")
 _MANY: Final = re.compile(
-    rf"\b(?:my|our|mis|nuestr[oa]s) (?:(?:two|three|four|dos|tres) )?(?P<role>{ROLES_PLURAL})(?:,| are| named| called"
+    rf"\b(?:my|our|mis|nuestr[oa]s|(?:have|got|tengo)(?= (?:two|three|four|dos|tres|cuatro))) (?:(?:two|three|four|dos"
+    rf"|tres) )?(?P<role>{ROLES_PLURAL})(?:,| are| named| called"
     rf"| se llaman| son|:)? (?:are |called |named )?\(?"
+)
+_KIN_TITLES: Final = frozenset(
+    (
+        "grandma",
+        "grandpa",
+        "granny",
+        "grandad",
+        "granddad",
+        "aunt",
+        "auntie",
+        "uncle",
+        "tía",
+        "tío",
+        "abuela",
+        "abuelo",
+    )
 )
 _NAME_JOINT: Final = re.compile(r"(?:,? and |, | y | e | & )")
 # "Our accountant" is a team's, nobody's own.
@@ -63,6 +77,10 @@ _OF_A_TEAM: Final = frozenset(
         "doctor",
     )
 )
+_PARTED: Final = re.compile(
+    r" and i (?:just |have |recently )?(?:broke up|broken up|split up|are no longer together"
+    r"|are not together any ?more|separated)\b"
+)
 _AND_I: Final = re.compile(
     r" and i(?:'re| are|'ve| have| got| were)? (?:just |recently |finally |now |officially |still )?(?:are |got "
     r"|been )?(?P<bond>engaged|married|dating)\b"
@@ -79,10 +97,6 @@ _I_MEAN: Final = re.compile(
 _LE_DICEN: Final = re.compile(
     r"(?:,? )?(?:todos |todo el mundo |la gente |en casa |siempre )?(?:le|lo|la) (?:dicen|decimos|llaman|llamamos|digo"
     r"|llamo) "
-)
-_TITLED: Final = re.compile(
-    r"[A-ZÀ-Þ][\w'’-]*(?: (?:(?:of|the|at|in|on|and|to|for|with|a|from|de|la|el|y|los|las|del"
-    r"|en) ){0,3}[A-ZÀ-Þ0-9][\w'’-]*){1,8}"
 )
 _TITLE: Final = re.compile(r"^(?:Dra?|Mrs?|Ms|Prof|Sra?|Srta)\. ")
 
@@ -111,51 +125,16 @@ _GOES_BY: Final = re.compile(
     r"|, )?(?:also )?(?:known as|called|nicknamed)|\(?,? ?a\.?k\.?a\.?|, or|\(or|,? alias) (?:just |simply )?"
 )
 _PARENTHESIS: Final = re.compile(r" \((?:or |aka |short: |a\.k\.a\. )?")
-_HANDLE_OF_MINE: Final = re.compile(
-    r"\b(?:my|mi) (?:\w+ ){0,3}?(?:handle|username|user name|account|github|twitter|instagram|nick|gamertag|usuario"
-    r"|telegram|discord|tag|login)\b|\bi'm @|\bfollow me\b|\bsoy @"
-)
-_MAIL: Final = re.compile(
-    r"\b(?:e-?mail|mail|correo|reach|write|contact|address|gmail|dirección|contactar|escrib)\w*"
-)
-_PHONE: Final = re.compile(
-    r"\b(?:phone|number|cell|mobile|call|text|whatsapp|tel|teléfono|móvil|número|celular|llam)\w*"
-)
-_MINE: Final = {
-    "en": re.compile(r"\b(?:my|mine|me)\b|\bi'm\b"),
-    "es": re.compile(r"\b(?:mi|mío|mía|me)\b"),
-    "other": re.compile(r"\b(?:mein\w*|mon|ma|meu|minha|mio|mia|min|mijn|mich|mir|moi|my)\b"),
-}
 # Names in quotation marks or brackets behind a name: Benjamin "Benji" Koch.
 _QUOTED_NICK: Final = re.compile(r" [\"“(‘'](?P<nick>[^\W\d_a-z][\w.-]{1,20})[\"”)’']")
-_PET_WORD: Final = (
-    r"(?:dog|cat|puppy|kitten|rabbit|bunny|hamster|guinea pig|parrot|horse|pony|tortoise|turtle|snake|lizard|goldfish"
-    r"|ferret|budgie|canary"
-    r"|labrador|retriever|poodle|terrier|beagle|corgi|greyhound|husky|shepherd|gecko|pet|perr[oa]|gat[oa]|conejo|loro"
-    r"|caballo|tortuga|mascota|cachorro)"
-)
-_PET_NAMED: Final = re.compile(
-    rf"\b(?:my|our|mi|nuestr[oa]) (?:[a-z]+ ){{0,2}}?{_PET_WORD}(?:'s name is|'s called|,? (?:is )?(?:called|named)"
-    rf"|,? (?:que )?se llama|,)? "
-)
-_ITS_NAME: Final = re.compile(
-    r"\b(?:(?:his|her|its|their) names? (?:is|are)|(?:he|she|it)(?:'s| is) (?:called|named)|(?:we|i)(?:'ve"
-    r"| have)? (?:named|called) (?:him|her|it|them)|se llaman?) "
-)
-_NOT_MINE: Final = re.compile(r"\b(?:his|her|their|its|your|support|su|sus|example)\b")
-_OLD: Final = re.compile(r"\b(?:used to be|old|previous|former|was|no longer|antiguo|era|ya no)\b")
 
 
-def find_people(statement: Statement, scene: Scene, marks: tuple[Mark, ...]) -> Found:
+def find_people(statement: Statement, scene: Scene) -> Found:
     """Everything that `statement` says about who is who."""
     found = Found()
     names_at = scene.at()
     _roles(statement, scene, names_at, found)
     _nicknames(statement, scene, names_at, found)
-    _addresses(statement, scene, marks, found)
-    _favourites(statement, scene, names_at, found)
-    _birthdays(statement, scene, found)
-    _pets(statement, scene, names_at, found)
     return found
 
 
@@ -168,9 +147,7 @@ def _add_role(found: Found, statement: Statement, who: Name, role: str, of: str,
     found.persons.add(who.text)
     found.claims.append(Claim(who.text, predicate, of, who.begin, who.stop, over, 0.85, None, is_name=True))
     if not over:
-        stem = ROLES.get(role, role).replace("_in_law", "-in-law").replace("_", " ")
-        said = f"{of}'s {stem}" if statement.language != "es" else f"{role} de {of}"
-        found.aliases.append((who.text, said))
+        found.aliases.append((who.text, described(of, role, statement.language)))
 
 
 def _roles(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
@@ -235,6 +212,16 @@ def _roles(statement: Statement, scene: Scene, names_at: dict[int, Name], found:
             done.add(who.text)
             found.persons.add(name.text)
             _add_role(found, statement, who, match["role"], name.text)
+    for name in scene.names:
+        title, _, rest = name.text.partition(" ")
+        if rest and title.lower() in _KIN_TITLES:
+            _add_role(
+                found,
+                statement,
+                Name(rest, name.begin + len(title) + 1, name.stop, False),
+                title.lower(),
+                speaker,
+            )
     for match in _HAVE_ROLE.finditer(low):
         if who := names_at.get(match.end()):
             _add_role(found, statement, who, match["role"], speaker)
@@ -289,6 +276,11 @@ def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], fo
         match = _LE_DICEN.match(low, name.stop) if statement.language == "es" else None
         if match and (other := names_at.get(match.end())):
             found.aliases.append((name.text, other.text))
+        if _PARTED.match(low, name.stop) or low.endswith(("broke up with ", "split up with "), 0, name.begin):
+            found.claims.append(
+                Claim(speaker, "partner_of", name.text, name.begin, name.stop, True, 0.75, None, is_name=True)
+            )
+            found.persons.add(name.text)
         match = _AND_I.match(low, name.stop)
         if match:
             predicate = {"engaged": "engaged_to", "married": "married_to", "dating": "partner_of"}[
@@ -299,9 +291,9 @@ def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], fo
             )
             found.persons.add(name.text)
     for name in scene.names:
-        if nick := _QUOTED_NICK.match(statement.text, name.stop):
-            if nick[0][1] != "(" or _is_short_of(nick["nick"], name.text):
-                found.aliases.append((name.text, nick["nick"]))
+        nick = _QUOTED_NICK.match(statement.text, name.stop)
+        if nick and (nick[0][1] != "(" or _is_short_of(nick["nick"], name.text)):
+            found.aliases.append((name.text, nick["nick"]))
     for first, other in zip(scene.names, scene.names[1:], strict=False):
         bond = (
             _AND_OTHER.match(low, other.stop) if low[first.stop : other.begin] in {" and ", " y "} else None
@@ -354,165 +346,3 @@ def _is_short_of(short: str, name: str) -> bool:
     initials = "".join(part[0] for part in name.split() if part[0].isupper())
     bare = short.replace(".", "")
     return bare.upper() == initials.upper() or (len(bare) > 1 and name.lower().startswith(bare.lower()))
-
-
-def _owner(statement: Statement, scene: Scene, position: int) -> str | None:
-    """Whose address stands at `position`: a name in front of it or right behind, else the speaker's if it says "my"."""
-    low = statement.low
-    before = [name for name in scene.names if name.stop <= position]
-    ahead = low[:position]
-    mine = list(_MINE[statement.language].finditer(ahead))
-    role = list(re.compile(rf"\b(?:my|our|mi) (?:[a-z-]+ )?(?P<role>{ROLE})").finditer(ahead))
-    if before and (not mine or before[-1].begin > mine[-1].start()):
-        return before[-1].text
-    if role and mine and role[-1].start() == mine[-1].start():
-        return None
-    if mine:
-        return scene.speaker
-    if _NOT_MINE.search(ahead):
-        return scene.last_person if re.search(r"\b(?:his|her|su)\b", ahead) else None
-    return None
-
-
-def _addresses(statement: Statement, scene: Scene, marks: tuple[Mark, ...], found: Found) -> None:
-    low = statement.low
-    for mark in marks:
-        if mark.kind == "email":
-            owner = _owner(statement, scene, mark.begin)
-            if owner:
-                over = bool(_OLD.search(low[max(0, mark.begin - 40) : mark.begin]))
-                found.claims.append(Claim(owner, "email", mark.text, mark.begin, mark.stop, over, 0.9))
-                if not over:
-                    found.aliases.append((owner, mark.text))
-        elif mark.kind == "phone" and _PHONE.search(low):
-            owner = _owner(statement, scene, mark.begin)
-            if owner:
-                found.claims.append(Claim(owner, "phone", mark.text, mark.begin, mark.stop, False, 0.9))
-        elif mark.kind == "handle":
-            owner = scene.speaker if _HANDLE_OF_MINE.search(low) else None
-            if owner is None:
-                before = [name for name in scene.names if name.stop <= mark.begin]
-                linked = before and re.fullmatch(
-                    r"(?:'s? (?:\w+ ){0,3}(?:is)?| is| \(|, | goes by| on \w+ is)? ?(?:is )?\(?",
-                    low[before[-1].stop : mark.begin],
-                )
-                owner = before[-1].text if linked else None
-            if owner:
-                found.aliases.append((owner, mark.text))
-
-
-def _pets(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
-    low, speaker = statement.low, scene.speaker
-    for match in _PET_NAMED.finditer(low):
-        if name := names_at.get(match.end()):
-            found.claims.append(
-                Claim(speaker, "has_pet", name.text, name.begin, name.stop, False, 0.85, None, is_name=True)
-            )
-    for match in _ITS_NAME.finditer(low):
-        name = names_at.get(match.end())
-        if name and (re.search(rf"\b{_PET_WORD}s?\b|\badopt", low[: match.start()]) or scene.pet):
-            found.claims.append(
-                Claim(speaker, "has_pet", name.text, name.begin, name.stop, False, 0.8, None, is_name=True)
-            )
-
-
-def _favourites(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
-    low = statement.low
-    grammar = GRAMMARS.get(statement.language)
-    if grammar is None:
-        return
-    pattern = english.FAVOURITE if statement.language == "en" else spanish.FAVOURITE
-    for match in pattern.finditer(low):
-        owner = scene.speaker
-        if match.groupdict().get("name"):
-            owner = next((name.text for name in scene.names if name.stop == match.end("name")), "")
-        begin, stop = _thing(statement, grammar.article, match.end(), names_at)
-        if owner and stop > begin:
-            found.claims.append(
-                _favourite(owner, match["thing"], statement.text[begin:stop], begin, stop, bool(match["was"]))
-            )
-    for match in english.IS_FAVOURITE.finditer(low) if statement.language == "en" else ():
-        begin = max(
-            (
-                low.rfind(mark, 0, match.start()) + len(mark)
-                for mark in (", ", "; ", " and ", " but ")
-                if mark in low[: match.start()]
-            ),
-            default=0,
-        )
-        article = grammar.article.match(low, begin)
-        begin = article.end() if article else begin
-        if 0 < len(low[begin : match.start()].split()) <= 5 and not re.match(
-            r"(?:it|this|that|which|he|she|they)\b", low[begin:]
-        ):
-            found.claims.append(
-                _favourite(
-                    scene.speaker,
-                    match["thing"],
-                    statement.text[begin : match.start()],
-                    begin,
-                    match.start(),
-                    False,
-                )
-            )
-
-
-def _thing(
-    statement: Statement, article: re.Pattern[str], position: int, names_at: dict[int, Name]
-) -> tuple[int, int]:
-    """What is the favourite: a quoted title, a name, or the words up to the next mark."""
-    low = statement.low
-    match = article.match(low, position)
-    begin = match.end() if match else position
-    for first in (position, begin):
-        if title := _TITLED.match(statement.text, first):
-            return title.span()
-    if name := names_at.get(begin) or names_at.get(position):
-        return name.begin, name.stop
-    if statement.text[begin : begin + 1] in tuple("\"“«'‘*"):
-        close = re.compile(r"[\"”»'’*]").search(statement.text, begin + 1)
-        return (begin + 1, close.start()) if close else (begin, begin)
-    end = re.compile(
-        r"[,.;:!?()\n]|\s(?:and|but|because|since|so|which|though|although|with|y|pero|porque|aunque|by|from|when|even"
-        r"|i|now|these days|ever|right now|too|also)\b|$"
-    ).search(low, begin)
-    stop = end.start() if end else len(low)
-    if len(low[begin:stop].split()) > 6 or re.match(
-        r"(?:when|that|how|to be|it|this|not|cuando|que|hard)\b", low[begin:]
-    ):
-        return begin, begin
-    return begin, stop
-
-
-def _favourite(owner: str, thing: str, chosen: str, begin: int, stop: int, over: bool) -> Claim:
-    stem = thing.strip().split(" de ")[0].removeprefix("kind of ").removeprefix("type of ")
-    stem = spanish.THINGS.get(stem, stem).replace("color", "colour").replace("colouur", "colour")
-    if stem == "movie":
-        stem = "film"
-    return Claim(
-        owner, "favourite_" + re.sub(r"[^\w]+", "_", stem), chosen.strip(" *_\"'"), begin, stop, over, 0.9
-    )
-
-
-def _birthdays(statement: Statement, scene: Scene, found: Found) -> None:
-    low = statement.low
-    pattern = english.BIRTHDAY if statement.language == "en" else spanish.BIRTHDAY
-    for match in pattern.finditer(low):
-        owner = (
-            scene.speaker
-            if not match["name"]
-            else next((n.text for n in scene.names if n.stop == match.end("name")), None)
-        )
-        date = next(
-            (
-                one
-                for one in scene.dates
-                if match.end() - 1 <= one.begin <= match.end() + 12 and one.grain == "day"
-            ),
-            None,
-        )
-        written = statement.text[date.begin : date.stop] if date else ""
-        if owner and date and re.search(r"\d", written) and re.search(r"(?:19|20)\d\d", written):
-            found.claims.append(
-                Claim(owner, "born_on", date.start.date().isoformat(), date.begin, date.stop, False, 0.9)
-            )

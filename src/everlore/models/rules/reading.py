@@ -57,6 +57,7 @@ _LOG_LINE = re.compile(
     r"|(?:From|To|Cc|Subject|Date|Sent): |(?:def|class|import|from|const|let|var|return|SELECT|INSERT|#include) ).*$",
     re.MULTILINE,
 )
+_HEADER = re.compile(r"^[ \t]*(?:From|To|Cc|Subject|Date|Sent|Von|An|Betreff|De|Para|Asunto): ", re.MULTILINE)
 _SCRIPT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w .'-]{0,24}:[ \t]+\S.*$", re.MULTILINE)
 _QUOTATION = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|(?<!\w)'[^'\n]{12,300}'(?!\w)"
@@ -78,7 +79,7 @@ _CONDITIONAL = re.compile(
     r"|not sure|see)\b|'ll\b|'d\b"
 )
 _BROKEN = re.compile(
-    r"\b(?:just kidding|kidding|jk|joking|not really|es broma|era broma|bromeo|just messing)\b|(?:^|\s)/s\b"
+    r"\b(?:just kidding|kidding(?! myself)|jk|joking|not really|es broma|era broma|bromeo|just messing)\b|(?:^|\s)/s\b"
 )
 _CORRECTION = re.compile(
     r"^(?:oh |wait |oops |no,? |ah )*(?:sorry|oops|correction|my mistake|my bad|scratch that|i meant|i mean|actually"
@@ -92,6 +93,8 @@ _REMIND = re.compile(
     r"|note to self|recuérdame|recuerda que|no (?:te )?olvides|ten en cuenta|apunta que|anota que|for (?:the"
     r"|your) record|keep in mind)\b"
 )
+# "Please use my new address, my e-mail is ...": behind the request something is stated.
+_OWN_PART = re.compile(r"[,;:.–—] (?=(?:my|our) [\w ]{2,30} (?:is|are) |(?:i am|i'm|mi \w+ es) )")
 _STANDING = re.compile(
     r"\b(?:from now on|going forward|in (?:the )?future)\b|^(?:please )?(?:always|never) \w|\bwhen(?:ever)? i (?:ask"
     r"|say|write|send|tell)\b|^(?:please |just |you can |do )?(?:call|address) me\b"
@@ -149,6 +152,9 @@ def _without_strange_words(text: str, low: str) -> str:
     for pattern in (_FENCE, _QUOTED_LINE, _LOG_LINE):
         for match in pattern.finditer(text):
             low = hide(low, *match.span())
+    headers = list(_HEADER.finditer(text))
+    if len(headers) >= 2:
+        low = hide(low, headers[0].start(), len(low))
     script = list(_SCRIPT_LINE.finditer(text))
     if len(script) >= 2:
         for match in script:
@@ -220,7 +226,10 @@ def _stated(sentence: Sentence, said: str, language: Language) -> tuple[int, int
     if not standing:
         request = REQUEST.get(language)
         if SMALL_TALK.match(said) or (request and request.match(said)):
-            return None
+            own = _OWN_PART.search(said)
+            if own is None:
+                return None
+            begin, said = begin + own.end(), said[own.end() :]
         opens = QUESTION_OPENS.get(language)
         if opens and opens.match(said):
             return None

@@ -35,6 +35,7 @@ WHOLE: Final[_Rules] = (
         r"|write down) "
         r"(?:this|that|it|any of|what)",
         r"\b(?:forget (?:i said|i ever said|this|that|about it)|nevermind what i said|this stays (?:here|between))\b",
+        r"(?:^|[.,;:!]\s|please )(?:do not|don't) (?:store|save|record|memori[sz]e)\b",
         r"\bentre (?:nosotros|tú y yo)\b|\bque quede entre\b|\bno (?:lo )?(?:guardes|recuerdes|apuntes|anotes|registres)\b",
         r"\bunter uns\b|\bentre nous\b",
     ),
@@ -133,12 +134,16 @@ SENTENCE: Final[dict[str, _Rules]] = {
         ),
         _rule(
             "it did not happen",
+            r"\b(?:i|we) (?:thought|assumed|believed)\b|\bmy (?:story|essay|tale|speech|poem|song|script|assignment"
+                r"|screenplay) (?:starts|begins|goes|opens|is about)\b",
+            r"\b(?:i|we)(?:'d| would) (?:really |so )?(?:love|like) (?:an?|some|to (?:be|have))\b",
             r"\b(?:i|we|he|she) (?:very )?(?:nearly|almost|was (?:going|about|supposed|tempted) to|were (?:going|about"
                 r"|supposed) to|could have|would have|had planned to)\b",
         ),
         _rule(
             "joke",
-            r"\b(?:just kidding|kidding|jk|just joking|joking|only joking|sarcas\w+|j/k|april fools?)\b|(?:^|\s)/s\b"
+            r"\b(?:just kidding|kidding(?! myself)|jk|just joking|joking|only joking|sarcas\w+|j/k|april fools?)\b"
+                r"|(?:^|\s)/s\b"
                 r"|\bnot!$",
             r"^(?:yeah,? right|oh,? sure|oh,? yeah,? sure|oh,? great|oh,? joy|oh,? wonderful|oh,? fantastic|sure,"
                 r"|right,|as if\b)",
@@ -180,7 +185,10 @@ SENTENCE: Final[dict[str, _Rules]] = {
             r"|(?:my|our|his|her|their|the|a|this|that|some) (?:[\w-]+ ){1,3}|[a-z]+)(?:'s| always| just| often| also"
                 r"| still| both| keeps?)? ?"
             r"(?:says?|said|saying|thinks?|thought|claims?|claimed|believes?|believed|told me|tells me|told us"
-                r"|insists?|swears?|argues?|reckons?|mentioned|complains?|complained|announced|reported|suggests?)\b",
+                r"|insists?|swears?|argues?|reckons?|mentioned|complains? that|complained that|announced|reported"
+                    r"|suggests?)\b",
+            r"\b(?!i\b)\w+ (?:wrote|writes|said|says|asked|replied|emailed|texted|posted|tweeted|commented)\s?:",
+            r"\bthe user(?:'s favou?rite| (?:prefers|likes|loves|hates|lives|works|is an? admin))\b",
             r"\b(?:keeps?|kept|goes around|is always) (?:telling|saying|claiming|insisting)\b|\b(?:tells?"
                 r"|telling) (?:people|everyone|everybody|others|them)\b",
             r"\baccording to\b|\b(?:was|were|been) told\b|\bquote:|\bquoting\b|\bthe (?:article|book|post|paper|email"
@@ -198,7 +206,7 @@ SENTENCE: Final[dict[str, _Rules]] = {
         ),
         _rule(
             "hedged",
-            r"\b(?:quizás?|tal vez|a lo mejor|puede que|puede ser|igual (?:me|voy|vamos)|probablemente|posiblemente"
+            r"\b(?:creo que|quizás?|tal vez|a lo mejor|puede que|puede ser|igual (?:me|voy|vamos)|probablemente|posiblemente"
                 r"|supongo|no estoy segur[oa]|no sé si|creo que (?:voy|iré|quizá)|estoy pensando en|pensando en"
                 r"|estamos pensando|me estoy planteando|quién sabe|algún día|supuestamente|parece que|seguramente"
                 r"|dudo)\b",
@@ -239,7 +247,8 @@ SMALL_TALK: Final = re.compile(
 )
 REQUEST: Final = {
     "en": re.compile(
-        r"(?:please|pls|kindly|can you|could you|would you|will you|can we|could we|help me|let's see|show me|tell me"
+        r"(?:please|pls|kindly|let me|(?:ok(?:ay)?|alright|sure),? let me|can you|could you|would you|will you|can we"
+        r"|could we|help me|let's see|show me|tell me"
         r"|give me|list"
         r"|explain|describe|write|draft|make me|find|search|look up|translate|summari[sz]e|fix|debug|refactor|generate"
         r"|suggest"

@@ -9,7 +9,7 @@ from everlore.domain.memories import MemoryType
 from everlore.models.rules.judge import DROPPED_I, STRONG, Looked, type_of
 from everlore.models.rules.kinds import ELSEWHERE, WEIGHTS, kind_of
 from everlore.models.rules.reading import Statement
-from everlore.text.dates import clock
+from everlore.text.clock import clock
 from everlore.text.sentences import word_set
 
 MIN_WORDS = 2
@@ -52,11 +52,12 @@ _MOOD: Final = re.compile(
     r"|a bit |quite |muy |feeling )*(?:tired|happy|glad|excited|bored|hungry|sleepy|sad|fine|good|great|ok|okay"
     r"|busy|exhausted"
     r"|stressed|sick|back|here|ready|done|sure|sorry|late|curious|thankful|grateful|proud|starving|freezing|cansad[oa]"
-    r"|feliz|content[oa]|bien|mal|aburrid[oa]|list[oa])\b"
+    r"|feliz|content[oa]|bien|mal|aburrid[oa]|list[oa])\b(?! at\b| with\b| in\b)"
 )
 _TRANSIENT: Final = re.compile(
     r"\b(?:right now|at the moment|brb|be right back|one sec|just a (?:sec|second|moment|minute)|in a (?:sec|minute"
-    r"|moment)|hold on|the weather|it's raining|raining|sunny|lol|haha|give me a|i'm off to|gotta (?:go|run)"
+    r"|moment)|hold on|the weather|it's raining|raining|sunny|lol|haha|give me a|i'm off to|below|attached"
+    r"|the following|gotta (?:go|run)"
     r"|have to (?:go|run)\b(?: now|!|$)|need to (?:go|run)\b(?: now|!|$)|ahora mismo|hace (?:frío|calor)|un momento"
     r"|me tengo que ir|for lunch|coffee (?:break|now)|my coffee|this coffee)\b"
 )
@@ -121,11 +122,18 @@ def choose(looked: Looked) -> Chosen | None:
 def _tells(looked: Looked, words: list[str], type_: MemoryType, sure: bool, first: bool) -> bool:
     """Whether it can be understood by itself and outlives the moment."""
     low, language, rare = looked.statement.low, looked.statement.language, looked.rare
-    if (_VAGUE.search(low) or (_TO_YOU.search(low) and not sure)) and not (first and rare and sure):
+    if (_VAGUE.search(low) or (_TO_YOU.search(low) and not (sure and first))) and not (
+        first and rare and sure
+    ):
         return False
     if rare == 0 and type_ not in _LASTING and (_MOOD.search(low) or _TRANSIENT.search(low)):
         return False
-    personal = first or (language == "other" and ELSEWHERE.search(low)) or DROPPED_I.match(low)
+    personal = (
+        first
+        or looked.statement.corrected
+        or (language == "other" and ELSEWHERE.search(low))
+        or DROPPED_I.match(low)
+    )
     if not personal and not rare and type_ not in STRONG | {"preference"}:
         return False
     telling = sum(word not in _EMPTY and not word.endswith("'s") for word in words)

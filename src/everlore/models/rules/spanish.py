@@ -36,7 +36,7 @@ STOP: Final = re.compile(
     r"|actualmente|también"
     r"|cada|hoy|ayer|mañana|esta|este|para|con|por|hasta|después|antes|sobre|en|como|mucho|muchísimo|más|a|al|es|son"
     r"|era|mi|yo|todos|todas"
-    r"|casi|hace|siempre|nunca|últimamente|durante|sin|junto|cerca|no|ni)\b(?!-)"
+    r"|casi|hace|siempre|nunca|últimamente|durante|sin|junto|cerca|llamad[oa]|no|ni)\b(?!-)"
 )
 LIST_JOINT: Final = re.compile(
     r"\s?(?:,\s?(?:y |e |o )?|\sy (?:a )?|\se |\so |\sni )(?:también |un poco de )?"
@@ -60,9 +60,11 @@ VERBS: Final = rules(
     Rule("vivo vivimos vivía viví vivíamos viviendo", r"\w+ (?:aquí |sola |solo )?en (?:la ciudad de )?", "lives_in",
         "place", past="ended", person=1),
     Rule("vive viven vivió", r"\w+ (?:aquí |sola |solo )?en (?:la ciudad de )?", "lives_in", "place", past="ended", person=3),
-    Rule("mudé mudamos mudado trasladé", r"\w+ (?:(?:de |desde )(?P<left>[\w .'-]{2,30}?) )?a ", "lives_in", "place",
+    Rule("mudé mudamos mudado trasladé", r"\w+ (?:otra vez |de nuevo |ya |por fin )?(?:(?:de |desde )"
+         r"(?P<left>[\w .'-]{2,30}?) )?a ", "lives_in", "place",
         past="same", left="lives_in", person=1),
-    Rule("mudó mudaron trasladó", r"\w+ (?:(?:de |desde )(?P<left>[\w .'-]{2,30}?) )?a ", "lives_in", "place",
+    Rule("mudó mudaron trasladó", r"\w+ (?:otra vez |de nuevo |ya |por fin )?(?:(?:de |desde )"
+         r"(?P<left>[\w .'-]{2,30}?) )?a ", "lives_in", "place",
         past="same", left="lives_in", person=3),
     Rule("trabajo trabajamos trabajaba trabajé trabajando", r"\w+ (?:de "
         r"|como (?:una? )?)(?P<role>[a-zà-ÿ ]{3,40}?) (?:en|para) ", "works_at", "org", past="ended", role=True, person=1),

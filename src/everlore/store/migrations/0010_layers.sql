@@ -30,7 +30,6 @@ create table everlore.unembedded (
     primary key (workspace_id, model_id, passage_id),
     foreign key (workspace_id, passage_id) references everlore.passage on delete cascade
 );
-create index unembedded_passage on everlore.unembedded (workspace_id, passage_id);
 alter table everlore.unembedded enable row level security;
 create policy own_workspace on everlore.unembedded using (workspace_id = everlore.current_workspace());
 grant select, insert, update, delete on everlore.unembedded to everlore_app, everlore_worker;

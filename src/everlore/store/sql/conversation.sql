@@ -67,8 +67,8 @@ copy pg_temp.staged_passage from stdin;
 -- insert_messages: from the staging table into the thread
 insert into everlore.message (
     workspace_id, thread_id, message_id, session_id, position, role, author, occurred_at, text, captions, system_prompt,
-    tool_calls, external_id, reply_to, metadata, taxonomy, content_hash, off_the_record)
-select everlore.current_workspace(), %(thread_id)s, s.* from pg_temp.staged_message s where s.position > %(after)s;
+    tool_calls, external_id, reply_to, metadata, taxonomy, content_hash, off_the_record, recorded_at)
+select everlore.current_workspace(), %(thread_id)s, s.*, %(recorded_at)s from pg_temp.staged_message s where s.position > %(after)s;
 
 -- insert_passages: from the staging table into the search index, with what their messages say of them
 insert into everlore.passage (

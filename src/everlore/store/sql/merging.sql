@@ -54,7 +54,7 @@ select count(*) + 1 from everlore.entity_change;
 insert into everlore.entity_change (workspace_id, change_id, kind, kept_id, other_id, moved, made_at)
 values (everlore.current_workspace(), %(change_id)s, %(kind)s, %(kept)s, %(other)s, %(moved)s, %(now)s);
 
--- set_moved: rows that a change has re-pointed since
+-- set_moved: what a change has come to hold since
 update everlore.entity_change set moved = %(moved)s
 where workspace_id = everlore.current_workspace() and change_id = %(change_id)s;
 

@@ -1,9 +1,13 @@
 -- passages: of distilled passages what relevance is made of
-select given.passage_id, p.kind, p.length, v.embedding
-from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
-    select kind, length from everlore.passage where passage_id = given.passage_id offset 0
-) as p left join everlore.vectors_of(%(model_id)s::smallint, %(passages)s::integer[]) as v on v.passage_id = given.passage_id
-order by given.passage_id;
+with found as materialized (
+    select given.passage_id, p.kind, p.length
+    from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+        select kind, length from everlore.passage where passage_id = given.passage_id offset 0
+    ) as p
+)
+select f.passage_id, f.kind, f.length, v.embedding
+from found f left join everlore.vectors_of(%(model_id)s::smallint, %(passages)s::integer[]) as v using (passage_id)
+order by f.passage_id;
 
 -- keys: the passages of the messages that usable memories and facts rest on, by the passages of those
 select k.passage_id, p.passage_id, uuid_send(k.message_id)
@@ -90,55 +94,59 @@ from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
 ) as t
 order by g.occurred_at, g.message_id;
 
--- structured: current memories of some types, in a state at a moment, from a stretch of time, of entities or authors.
--- `open`: true at the moment, nothing took its place; `done`: something did by then; `expired`: out of view by then.
-select m.*
-from everlore.memory_shown m
-where m.superseded_at is null and m.type = any (%(types)s::text[]) and m.review is null and m.forgotten_at is null
-  and (%(said_before)s::timestamptz is null or m.valid_from < %(said_before)s)
-  and (%(since)s::timestamptz is null or coalesce(m.event_at, m.valid_from) >= %(since)s)
-  and (%(until)s::timestamptz is null or coalesce(m.event_at, m.valid_from) < %(until)s)
-  and (%(open_at)s::timestamptz is null or m.valid_to is null or m.valid_to > %(open_at)s)
-  and (%(in_view_at)s::timestamptz is null or m.expires_at is null or m.expires_at > %(in_view_at)s)
-  and (%(done_by)s::timestamptz is null or m.valid_to <= %(done_by)s)
-  and (%(done_since)s::timestamptz is null or m.valid_to >= %(done_since)s)
-  and (%(expired_by)s::timestamptz is null or m.expires_at <= %(expired_by)s and m.valid_to is null)
-  and (%(entities)s::uuid[] is null or lower(m.author) = any (%(authors)s::text[]) or exists (
-      select from everlore.memory_entity x
-      where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
-order by m.valid_from desc, m.memory_id limit %(at_most)s;
+-- structured: current memories of some types, in a state at a moment, from a stretch of time, of entities or authors
+select s.*
+from unnest(%(types)s::text[]) as given (type) cross join lateral (
+    select m.* from everlore.memory_shown m
+    where m.superseded_at is null and m.type = given.type and m.review is null and m.forgotten_at is null
+      and (%(said_before)s::timestamptz is null or m.valid_from < %(said_before)s)
+      and (%(since)s::timestamptz is null or coalesce(m.event_at, m.valid_from) >= %(since)s)
+      and (%(until)s::timestamptz is null or coalesce(m.event_at, m.valid_from) < %(until)s)
+      and (%(open_at)s::timestamptz is null or m.valid_to is null or m.valid_to > %(open_at)s)
+      and (%(in_view_at)s::timestamptz is null or m.expires_at is null or m.expires_at > %(in_view_at)s)
+      and (%(done_by)s::timestamptz is null or m.valid_to <= %(done_by)s)
+      and (%(done_since)s::timestamptz is null or m.valid_to >= %(done_since)s)
+      and (%(expired_by)s::timestamptz is null or m.expires_at <= %(expired_by)s and m.valid_to is null)
+      and (%(entities)s::uuid[] is null or lower(m.author) = any (%(authors)s::text[]) or exists (
+          select from everlore.memory_entity x
+          where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
+    order by m.valid_from desc limit %(at_most)s
+) as s
+order by s.valid_from desc, s.memory_id limit %(at_most)s;
 
 -- structured_then: the same among the versions that were believed at the time
-select m.*
-from everlore.memory_shown m
-where m.recorded_at <= %(recorded_at)s and (m.superseded_at is null or m.superseded_at > %(recorded_at)s)
-  and m.type = any (%(types)s::text[]) and m.review is null and m.forgotten_at is null
-  and (%(said_before)s::timestamptz is null or m.valid_from < %(said_before)s)
-  and (%(since)s::timestamptz is null or coalesce(m.event_at, m.valid_from) >= %(since)s)
-  and (%(until)s::timestamptz is null or coalesce(m.event_at, m.valid_from) < %(until)s)
-  and (%(open_at)s::timestamptz is null or m.valid_to is null or m.valid_to > %(open_at)s)
-  and (%(in_view_at)s::timestamptz is null or m.expires_at is null or m.expires_at > %(in_view_at)s)
-  and (%(done_by)s::timestamptz is null or m.valid_to <= %(done_by)s)
-  and (%(done_since)s::timestamptz is null or m.valid_to >= %(done_since)s)
-  and (%(expired_by)s::timestamptz is null or m.expires_at <= %(expired_by)s and m.valid_to is null)
-  and (%(entities)s::uuid[] is null or lower(m.author) = any (%(authors)s::text[]) or exists (
-      select from everlore.memory_entity x
-      where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
-order by m.valid_from desc, m.memory_id limit %(at_most)s;
+select s.*
+from unnest(%(types)s::text[]) as given (type) cross join lateral (
+    select m.* from everlore.memory_shown m
+    where m.recorded_at <= %(recorded_at)s and (m.superseded_at is null or m.superseded_at > %(recorded_at)s)
+      and m.type = given.type and m.review is null and m.forgotten_at is null
+      and (%(said_before)s::timestamptz is null or m.valid_from < %(said_before)s)
+      and (%(since)s::timestamptz is null or coalesce(m.event_at, m.valid_from) >= %(since)s)
+      and (%(until)s::timestamptz is null or coalesce(m.event_at, m.valid_from) < %(until)s)
+      and (%(open_at)s::timestamptz is null or m.valid_to is null or m.valid_to > %(open_at)s)
+      and (%(in_view_at)s::timestamptz is null or m.expires_at is null or m.expires_at > %(in_view_at)s)
+      and (%(done_by)s::timestamptz is null or m.valid_to <= %(done_by)s)
+      and (%(done_since)s::timestamptz is null or m.valid_to >= %(done_since)s)
+      and (%(expired_by)s::timestamptz is null or m.expires_at <= %(expired_by)s and m.valid_to is null)
+      and (%(entities)s::uuid[] is null or lower(m.author) = any (%(authors)s::text[]) or exists (
+          select from everlore.memory_entity x
+          where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
+    order by m.valid_from desc limit %(at_most)s
+) as s
+order by s.valid_from desc, s.memory_id limit %(at_most)s;
 
 -- last_person: the person whom the latest messages name, but none of those who write them
+with recent as materialized (
+    select message_id, lower(author) as author from everlore.message order by message_id desc limit 200
+)
 select e.entity_id, e.name
-from (
-    select message_id, author, position, thread_id from everlore.message order by message_id desc limit 200
-) as g cross join lateral (
-    select entity_id from everlore.mention where message_id = g.message_id offset 0
+from recent cross join lateral (
+    select entity_id from everlore.mention where message_id = recent.message_id offset 0
 ) as x cross join lateral (
     select entity_id, name from everlore.entity where entity_id = x.entity_id and type = 'person' offset 0
 ) as e
-where not exists (
-    select from everlore.message a
-    where a.thread_id = g.thread_id and a.position between g.position - 20 and g.position + 20 and lower(a.author) = lower(e.name))
-order by g.message_id desc limit 1;
+where lower(e.name) not in (select author from recent)
+order by recent.message_id desc limit 1;
 
 -- note_access: memories were used; one that somebody else is writing to is left out
 update everlore.memory m set access_count = m.access_count + 1, last_access_at = greatest(m.last_access_at, %(at)s)

@@ -1,0 +1,516 @@
+"""The distil step: fixed windows, one reading of each, nothing lost where an analyst fails or a message goes meanwhile."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from tests.conftest import Clock, TestDatabase
+from tests.steps.conftest import Rows
+from tests.steps.script import Script, opened, says
+
+from everlore.app import Everlore
+from everlore.domain.errors import BadAnswer, ConfigurationError, InternalError, ModelUnavailable, NotFound
+from everlore.domain.memories import Memory
+from everlore.domain.messages import NewMessage
+from everlore.ports.analyst import Window
+from everlore.work.jobs import job_app, sweep
+from everlore.work.worker import Worker
+from everlore.workspace import Workspace
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script()
+
+
+@pytest.fixture
+async def lore(database: TestDatabase, clock: Clock, script: Script) -> AsyncIterator[Everlore]:
+    async with opened(database, clock, script) as lore:
+        yield lore
+
+
+@pytest.fixture
+async def workspace(lore: Everlore) -> Workspace:
+    return await lore.workspace("alice")
+
+
+def read(script: Script) -> list[list[str]]:
+    """The texts of every window that was shown, in order."""
+    return [[message.text for message in window.messages] for window in script.windows]
+
+
+def numbered(first: int, last: int) -> list[str]:
+    return [f"message {number}" for number in range(first, last + 1)]
+
+
+async def contents(workspace: Workspace, **filters: object) -> list[str]:
+    return sorted(memory.content for memory in await workspace.memories(**filters))  # pyright: ignore[reportArgumentType]
+
+
+async def only(workspace: Workspace, **filters: object) -> Memory:
+    (memory,) = await workspace.memories(**filters)  # pyright: ignore[reportArgumentType]
+    return memory
+
+
+# --- windows -----------------------------------------------------------------------------------------------
+
+
+async def test_a_window_is_ten_messages_and_the_last_one_waits_until_it_is_closed(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    await workspace.record(says(*numbered(1, 25), at=clock()))
+    assert await lore.distil(workspace, close=False) == 20
+    assert read(script) == [numbered(1, 10), numbered(11, 20)]
+    assert await lore.distil(workspace, close=False) == 0
+    assert (await workspace.status()).undistilled == 5
+    assert await lore.distil(workspace) == 5
+    assert read(script)[2:] == [numbered(21, 25)]
+    assert (await workspace.status()).undistilled == 0
+
+
+async def test_windows_are_the_same_when_messages_come_one_by_one(
+    lore: Everlore, script: Script, clock: Clock
+) -> None:
+    at_once, one_by_one = await lore.workspace("at once"), await lore.workspace("one by one")
+    messages = says(*numbered(1, 23), at=clock())
+    await at_once.record(messages)
+    await lore.distil(at_once)
+    together, script.windows = read(script), []
+    for message in messages:
+        await one_by_one.record([message])
+        await lore.distil(one_by_one, close=False)
+    await lore.distil(one_by_one)
+    assert read(script) == together == [numbered(1, 10), numbered(11, 20), numbered(21, 23)]
+
+
+async def test_a_window_ends_with_its_session(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    await workspace.record(says(*numbered(1, 3), at=clock()), session="one")
+    assert await lore.distil(workspace, close=False) == 0
+    await workspace.record(says(*numbered(4, 5), at=clock()), session="two")
+    assert await lore.distil(workspace, close=False) == 3
+    assert read(script) == [numbered(1, 3)]
+
+
+async def test_a_pause_in_what_was_said_ends_a_window(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    later = clock() + timedelta(minutes=40)
+    await workspace.record([*says(*numbered(1, 3), at=clock()), *says(*numbered(4, 5), at=later)])
+    await lore.distil(workspace, close=False)
+    assert read(script) == [numbered(1, 3)]
+
+
+async def test_silence_closes_the_last_window(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    await workspace.record(says(*numbered(1, 3), at=clock()))
+    clock.advance(minutes=29)
+    await sweep_and_run(lore)
+    assert read(script) == []
+    clock.advance(minutes=2)
+    await sweep_and_run(lore)
+    assert read(script) == [numbered(1, 3)]
+
+
+async def sweep_and_run(lore: Everlore) -> None:
+    work = lore._work()
+    async with job_app(work).open_async() as app:
+        await sweep(app, work)
+        await app.run_worker_async(wait=False, install_signal_handlers=False, delete_jobs="successful")
+
+
+async def test_recording_a_whole_window_leaves_a_job_and_a_worker_runs_it(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    worker = Worker(lore._work())
+    worker.start()
+    await workspace.record(says(*numbered(1, 10), at=clock()))
+    await asyncio.wait_for(script.reached.wait(), 30)
+    await worker.stop()
+    assert read(script)[0] == numbered(1, 10)
+
+
+async def test_earlier_messages_come_along_for_understanding_only(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    await workspace.record(says(*numbered(1, 12), at=clock()))
+    await lore.distil(workspace)
+    assert [message.text for message in script.windows[1].earlier] == numbered(1, 10)
+
+
+async def test_a_memory_of_the_thread_is_shown_to_the_next_window(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    await workspace.record(says(script.find("I live in Porto", "Anna lives_in Porto"), at=clock()))
+    await lore.distil(workspace)
+    await workspace.record(says("What a day", at=clock()))
+    await lore.distil(workspace)
+    assert [known.content for known in script.windows[1].known] == ["I live in Porto"]
+
+
+async def test_threads_are_distilled_each_by_itself(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    await workspace.record(says("one", at=clock()), thread="one")
+    await workspace.record(says("two", at=clock()), thread="two")
+    assert await lore.distil(workspace, "two") == 1
+    assert read(script) == [["two"]]
+    with pytest.raises(NotFound):
+        await lore.distil(workspace, "three")
+
+
+async def test_without_an_analyst_nothing_is_distilled(database: TestDatabase, clock: Clock) -> None:
+    settings = database.settings(distil={"analyst": "none"})
+    async with Everlore.open(settings, worker=False, clock=clock, embedders={}) as lore:
+        with pytest.raises(ConfigurationError):
+            await lore.distil()
+
+
+# --- one reading of each -----------------------------------------------------------------------------------
+
+
+async def test_what_was_read_is_not_read_again(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock, rows: Rows
+) -> None:
+    await workspace.record(says(*numbered(1, 12), at=clock()))
+    await lore.distil(workspace)
+    await lore.distil(workspace)
+    assert len(script.windows) == 2
+    assert await rows("select first, last, extractor, extractor_version, error from everlore.distillation order by first") == [
+        (1, 10, "script", "1", None),
+        (11, 12, "script", "1", None),
+    ]  # fmt: skip
+
+
+async def test_two_workers_never_work_on_one_thread(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    script.find("message 1")
+    await workspace.record(says(*numbered(1, 40), at=clock()))
+    await asyncio.gather(*(lore.distil(workspace) for _ in range(3)))
+    assert script.most_at_work == 1
+    assert read(script) == [numbered(n, n + 9) for n in (1, 11, 21, 31)]
+    assert await contents(workspace) == ["message 1"]
+
+
+async def test_a_window_that_somebody_else_finished_meanwhile_is_not_written_twice(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock, rows: Rows
+) -> None:
+    """Two readers of one window, as after a worker that was thought to be dead."""
+    from everlore.encode.distil import distil_thread
+
+    script.find("I like tea", "Anna likes tea")
+    await workspace.record(says("I like tea", at=clock()))
+    work = lore._work()
+    assert work.distil is not None
+    (thread_id,) = await workspace.threads_to_distil()
+    script.gate = asyncio.Event()
+    both = [
+        asyncio.create_task(
+            distil_thread(work.database, workspace.workspace_id, thread_id, work.distil, close=True)
+        )
+        for _ in range(2)
+    ]
+    while script.at_work < 2:
+        await asyncio.sleep(0)
+    script.gate.set()
+    await asyncio.gather(*both)
+    assert len(script.windows) == 2
+    assert await rows("select count(*) from everlore.memory") == [(1,)]
+    assert await rows("select count(*) from everlore.memory_source") == [(1,)]
+    assert await rows("select count(*) from everlore.distillation") == [(1,)]
+
+
+# --- what goes meanwhile -----------------------------------------------------------------------------------
+
+
+async def distil_while(
+    lore: Everlore, workspace: Workspace, script: Script, doing: Awaitable[object]
+) -> None:
+    """Distil, with something done while the analyst thinks."""
+    script.gate = asyncio.Event()
+    task = asyncio.create_task(lore.distil(workspace))
+    await script.reached.wait()
+    await doing
+    script.gate.set()
+    await task
+
+
+async def test_a_message_deleted_while_it_is_read_leaves_nothing_behind(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock, rows: Rows
+) -> None:
+    texts = [
+        script.find("I live in Porto", "Anna lives_in Porto"),
+        script.find("I like tea", "Anna likes tea"),
+    ]
+    receipt = await workspace.record(says(*texts, at=clock()))
+    gone = receipt.outcomes[0].message_id
+    assert gone is not None
+    await distil_while(lore, workspace, script, workspace.delete(gone))
+    assert await contents(workspace, status="all") == ["I like tea"]
+    assert [fact.object for fact in await workspace.facts(history=True)] == ["tea"]
+    assert (await workspace.status()).undistilled == 0
+
+
+async def test_a_thread_deleted_while_it_is_read_leaves_nothing_behind(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock, rows: Rows
+) -> None:
+    await workspace.record(says(script.find("I live in Porto", "Anna lives_in Porto"), at=clock()))
+    await distil_while(lore, workspace, script, workspace.delete_thread("main"))
+    for table in ("memory", "fact", "entity", "distillation"):
+        assert await rows(f"select count(*) from everlore.{table}") == [(0,)]
+    assert not (await lore.status()).parked
+
+
+async def test_deleting_a_message_later_takes_along_what_rests_on_it_alone(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    texts = [
+        script.find("I live in Porto", "Anna lives_in Porto"),
+        script.find("I like tea", "Anna likes tea"),
+    ]
+    receipt = await workspace.record(says(*texts, at=clock()))
+    await lore.distil(workspace)
+    gone = receipt.outcomes[0].message_id
+    assert gone is not None
+    await workspace.delete(gone)
+    assert await contents(workspace, status="all") == ["I like tea"]
+    assert [fact.object for fact in await workspace.facts(history=True)] == ["tea"]
+
+
+# --- failures ----------------------------------------------------------------------------------------------
+
+
+async def test_a_bad_answer_is_shown_and_what_follows_goes_on(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    script.find("message 3")
+    script.find("message 13")
+    await workspace.record(says(*numbered(1, 15), at=clock()))
+
+    def fail(window: Window) -> None:
+        if window.messages[0].text == "message 1":
+            raise BadAnswer("The model gave no answer that can be used: it was cut off.")
+
+    script.before = fail
+    await lore.distil(workspace)
+    assert await contents(workspace) == ["message 13"]
+    (failed,) = (await lore.status()).failed_windows
+    assert (failed.workspace, failed.thread, failed.first, failed.last) == ("alice", "main", 1, 10)
+    assert "cut off" in failed.error
+    assert (await workspace.status()).failed_windows == 1
+
+    await lore.retry_parked()
+    await lore.distil(workspace)
+    assert (await workspace.status()).failed_windows == 1
+    script.before = lambda _: None
+    assert await lore.retry_parked() == 1
+    assert await lore.distil(workspace) == 10
+    assert await contents(workspace) == ["message 13", "message 3"]
+    assert not (await lore.status()).failed_windows
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable("it does not answer"), InternalError("a promise broke")])
+async def test_a_model_that_fails_parks_the_job_and_loses_nothing(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock, error: Exception
+) -> None:
+    script.find("message 1")
+    await workspace.record(says(*numbered(1, 3), at=clock()))
+
+    def fail(window: Window) -> None:
+        raise error
+
+    script.before = fail
+    await lore.distil(workspace)
+    (parked,) = (await lore.status()).parked
+    assert str(error) in str(parked)
+    assert (await workspace.status()).undistilled == 3
+    script.before = lambda _: None
+    assert await lore.retry_parked() == 1
+    await lore.distil(workspace)
+    assert await contents(workspace) == ["message 1"]
+    assert not (await lore.status()).parked
+
+
+async def test_a_failure_in_the_middle_keeps_what_came_before(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    script.find("message 1")
+    await workspace.record(says(*numbered(1, 15), at=clock()))
+
+    def fail(window: Window) -> None:
+        if window.messages[0].text == "message 11":
+            raise ModelUnavailable("it does not answer")
+
+    script.before = fail
+    await lore.distil(workspace)
+    assert await contents(workspace) == ["message 1"]
+    assert (await workspace.status()).undistilled == 5
+
+
+# --- what may not be read ----------------------------------------------------------------------------------
+
+
+async def test_what_is_off_the_record_is_not_shown_to_the_analyst(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    for text in ("My PIN is in the blue book", "I like tea", "between us: I hate Bob"):
+        script.find(text)
+    await workspace.record(
+        [
+            NewMessage(
+                role="user", text="My PIN is in the blue book", author="Anna", at=clock(), off_the_record=True
+            ),
+            *says("I like tea", "between us: I hate Bob", at=clock()),
+        ]
+    )
+    await lore.distil(workspace)
+    assert read(script)[0][0] == "I like tea"
+    assert not any("Bob" in text or "PIN" in text for text in read(script)[0])
+    assert await contents(workspace, status="all") == ["I like tea"]
+    assert (await workspace.status()).messages == 3
+
+
+async def test_a_window_with_nothing_to_read_makes_no_call(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    await workspace.record(says("secret", at=clock(), off_the_record=True))
+    assert await lore.distil(workspace) == 1
+    assert read(script) == []
+    assert (await workspace.status()).undistilled == 0
+
+
+async def test_what_is_not_grounded_waits_with_the_reason_and_is_never_recalled(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    text = script.find("I moved last week", content="Anna moved to Reykjavik", facts=())
+    await workspace.record(says(text, at=clock()))
+    await lore.distil(workspace)
+    assert await contents(workspace) == []
+    rejected = await only(workspace, status="rejected")
+    assert rejected.content == "Anna moved to Reykjavik"
+    assert "Reykjavik" in (rejected.review_reason or "")
+    await lore.catch_up()
+    assert (await workspace.recall("Who moved to Reykjavik?")).memories == []
+    assert [item.text for item in await workspace.review()] == ["Anna moved to Reykjavik"]
+
+
+async def test_secrets_are_taken_out_of_what_is_distilled(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    key = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789"
+    script.find(f"My key is {key}", f"Anna owns {key}")
+    await workspace.record(says(f"My key is {key}", at=clock()))
+    await lore.distil(workspace)
+    assert not any(key in text for text in read(script)[0])
+    assert not any(key in memory.content for memory in await workspace.memories(status="all"))
+    assert await workspace.facts(history=True) == []
+
+
+# --- read anew ---------------------------------------------------------------------------------------------
+
+
+async def test_reading_anew_supersedes_what_it_replaces_and_nothing_else(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock, rows: Rows
+) -> None:
+    texts = [
+        script.find("I live in Porto", "Anna lives_in Porto"),
+        script.find("I like tea", "Anna likes tea"),
+        script.find("I play chess", "Anna plays chess"),
+        script.find("I own a kayak", "Anna owns kayak"),
+    ]
+    await workspace.record(says(*texts, at=clock()))
+    await lore.distil(workspace)
+    by_content = {memory.content: memory for memory in await workspace.memories()}
+    await workspace.confirm(by_content["I like tea"].memory_id)
+    await workspace.pin(by_content["I play chess"].memory_id)
+    told = await workspace.remember("I sail on Sundays", author="Anna")
+
+    before, clock.now = clock(), clock() + timedelta(days=1)
+    script.forget()
+    script.version = "2"
+    script.find("I live in Porto", "Anna lives_in Porto")
+    assert await workspace.distil_again("main") == 1
+    await lore.distil(workspace)
+
+    assert await contents(workspace) == ["I like tea", "I live in Porto", "I play chess", "I sail on Sundays"]
+    gone = await only(workspace, status="superseded")
+    assert gone.content == "I own a kayak"
+    assert gone.review_reason == "no longer found when its messages were read anew"
+    assert (await workspace.memory(told.memory_id)).memory.status(clock()) == "active"
+    kept = (await workspace.memory(by_content["I live in Porto"].memory_id)).memory
+    assert kept.lineage_id == by_content["I live in Porto"].lineage_id
+    assert {fact.object for fact in await workspace.facts()} >= {"Porto"}
+    assert "kayak" not in {fact.object for fact in await workspace.facts()}
+    windows = await rows(
+        "select extractor_version, superseded_at is null from everlore.distillation order by 1"
+    )
+    assert windows == [("1", False), ("2", True)]
+    from everlore.domain.memories import AsOf
+
+    assert "I own a kayak" in await contents(workspace, as_of=AsOf(recorded_at=before))
+
+
+async def test_what_is_found_anew_after_it_was_lost_counts_again(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    text = script.find("I live in Porto", "Anna lives_in Porto")
+    await workspace.record(says(text, at=clock()))
+    await lore.distil(workspace)
+    script.forget()
+    clock.advance(hours=1)
+    await workspace.distil_again("main")
+    await lore.distil(workspace)
+    assert (await contents(workspace), await workspace.facts()) == ([], [])
+    script.find("I live in Porto", "Anna lives_in Porto")
+    clock.advance(hours=1)
+    await workspace.distil_again("main")
+    await lore.distil(workspace)
+    assert await contents(workspace) == ["I live in Porto"]
+    assert [fact.object for fact in await workspace.facts()] == ["Porto"]
+
+
+async def test_only_the_windows_of_the_span_are_read_anew(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    await workspace.record(says(*numbered(1, 30), at=clock()))
+    await lore.distil(workspace)
+    script.windows = []
+    assert await workspace.distil_again("main", since=12, until=14) == 1
+    await lore.distil(workspace)
+    assert read(script) == [numbered(11, 20)]
+
+
+async def test_reading_anew_changes_nothing_when_the_analyst_finds_the_same(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock, rows: Rows
+) -> None:
+    texts = [
+        script.find("I live in Porto", "Anna lives_in Porto"),
+        script.find("I like tea", "Anna likes tea"),
+    ]
+    await workspace.record(says(*texts, at=clock()))
+    await lore.distil(workspace)
+    shown = await state(rows, workspace.workspace_id)
+    clock.advance(days=1)
+    await workspace.distil_again("main")
+    await lore.distil(workspace)
+    assert await state(rows, workspace.workspace_id) == shown
+
+
+async def state(rows: Rows, workspace_id: UUID) -> list[tuple[object, ...]]:
+    """What is believed, and how surely."""
+    memories = await rows(
+        "select content, version, valid_from, valid_to, confidence from everlore.memory"
+        " where workspace_id = %s and superseded_at is null order by content",
+        workspace_id,
+    )
+    facts = await rows(
+        "select object, version, valid_from, valid_to, confidence from everlore.fact"
+        " where workspace_id = %s and superseded_at is null order by object",
+        workspace_id,
+    )
+    return [*memories, *facts]

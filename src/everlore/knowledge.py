@@ -18,6 +18,7 @@ from everlore.capture.told import (
     tags_of,
     type_of,
 )
+from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import SHORT_ID_LENGTH
 from everlore.domain.knowledge import DistilEstimate, Distilled, MemoryDetail, ReviewItem, Usage, UsageDay
@@ -25,6 +26,7 @@ from everlore.domain.memories import STATUSES, AsOf, Fact, Memory, MemoryType
 from everlore.encode import by_hand
 from everlore.encode.by_hand import Hand, Told
 from everlore.encode.distil import ask_again
+from everlore.encode.erase import erase_memory
 from everlore.encode.govern import Limits, caps_reached, estimate, spent_today
 from everlore.encode.resolve import Linking
 from everlore.graph import Graph
@@ -194,6 +196,16 @@ class Knowledge:
     async def reject(self, identifier: str | UUID) -> Memory:
         """It is not so. It stays visible among the rejected, and is not distilled again."""
         return await by_hand.reject(self._hand(), await self._resolved(identifier))
+
+    async def erase(self, identifier: str | UUID, *, sources: bool = False) -> ErasureReceipt:
+        """Erase a memory for good, in all its versions, with what only it states; with `sources` the messages that it was read
+        from, too, and all that was made of them. The receipt names what went. Raises NotFound, InvalidInput."""
+        async with self._means.database.workspace(self.workspace_id) as connection:
+            memory_id = await self._memory_id(connection, identifier)
+            found = await memories.show(connection, memory_id)
+            if found is None:
+                raise NotFound(f"There is no memory {identifier} in the workspace {self.name}.")
+            return await erase_memory(connection, found.lineage_id, self._means.clock(), sources=sources)
 
     # Facts
 

@@ -15,6 +15,7 @@ from everlore.domain.ids import SHORT_ID_LENGTH
 from everlore.domain.memories import AsOf
 from everlore.domain.messages import NewMessage, Receipt
 from everlore.domain.recall import KINDS, Kind, Recall
+from everlore.encode.erase import erase_messages, erase_thread
 from everlore.graph import Graph
 from everlore.knowledge import Knowledge, Means
 from everlore.ports.clock import Clock
@@ -185,30 +186,26 @@ class Workspace(Knowledge):
         return message
 
     async def delete(self, identifier: str | UUID) -> StoredMessage:
-        """Delete a message and everything derived from it; returns what it was. Raises NotFound, InvalidInput."""
+        """Erase a message and everything derived from it; returns what it was. Raises NotFound, InvalidInput."""
         async with self._parts.database.workspace(self.workspace_id) as connection:
             message_id = (
                 identifier if isinstance(identifier, UUID) else await _resolve(connection, identifier)
             )
-            locked = await conversation.lock_thread_of_message(connection, message_id)
             message = await conversation.show_message(connection, message_id)
-            if locked is None or message is None:
+            receipt = await erase_messages(connection, [message_id], self._parts.clock())
+            if message is None or not receipt.messages:
                 raise NotFound(f"There is no message {identifier} in the workspace {self.name}.")
-            await postings.remove(connection, await conversation.passages_of_message(connection, message_id))
-            await conversation.delete_message(connection, locked[0], message_id)
-            await conversation.audit(connection, "delete message", str(message_id), thread=locked[1])
         return message
 
     async def delete_thread(self, thread: str) -> int:
-        """Delete a thread with everything in it and derived from it; returns the number of its messages."""
+        """Erase a thread with everything in it and derived from it; returns the number of its messages."""
+        called = name(thread, "thread")
         async with self._parts.database.workspace(self.workspace_id) as connection:
-            thread_id = await conversation.lock_thread(connection, name(thread, "thread"))
+            thread_id = await conversation.lock_thread(connection, called)
             if thread_id is None:
                 raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
-            await postings.remove(connection, await conversation.passages_of_thread(connection, thread_id))
-            count = await conversation.delete_thread(connection, thread_id)
-            await conversation.audit(connection, "delete thread", thread, messages=count)
-        return count
+            receipt = await erase_thread(connection, thread_id, called, self._parts.clock())
+        return len(receipt.messages)
 
     async def status(self) -> WorkspaceStatus:
         async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:

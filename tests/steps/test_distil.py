@@ -12,8 +12,9 @@ from tests.steps.script import Script, opened, says
 
 from everlore.app import Everlore
 from everlore.domain.errors import BadAnswer, ConfigurationError, InternalError, ModelUnavailable, NotFound
-from everlore.domain.memories import Memory
+from everlore.domain.memories import AsOf, Memory
 from everlore.domain.messages import NewMessage
+from everlore.encode.distil import distil_thread
 from everlore.ports.analyst import Window
 from everlore.work.jobs import job_app, sweep
 from everlore.work.worker import Worker
@@ -201,8 +202,6 @@ async def test_a_window_that_somebody_else_finished_meanwhile_is_not_written_twi
     lore: Everlore, workspace: Workspace, script: Script, clock: Clock, rows: Rows
 ) -> None:
     """Two readers of one window, as after a worker that was thought to be dead."""
-    from everlore.encode.distil import distil_thread
-
     script.find("I like tea", "Anna likes tea")
     await workspace.record(says("I like tea", at=clock()))
     work = lore._work()
@@ -262,24 +261,8 @@ async def test_a_thread_deleted_while_it_is_read_leaves_nothing_behind(
     await workspace.record(says(script.find("I live in Porto", "Anna lives_in Porto"), at=clock()))
     await distil_while(lore, workspace, script, workspace.delete_thread("main"))
     for table in ("memory", "fact", "entity", "distillation"):
-        assert await rows(f"select count(*) from everlore.{table}") == [(0,)]
+        assert (table, await rows(f"select count(*) from everlore.{table}")) == (table, [(0,)])  # pyright: ignore[reportArgumentType]
     assert not (await lore.status()).parked
-
-
-async def test_deleting_a_message_later_takes_along_what_rests_on_it_alone(
-    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
-) -> None:
-    texts = [
-        script.find("I live in Porto", "Anna lives_in Porto"),
-        script.find("I like tea", "Anna likes tea"),
-    ]
-    receipt = await workspace.record(says(*texts, at=clock()))
-    await lore.distil(workspace)
-    gone = receipt.outcomes[0].message_id
-    assert gone is not None
-    await workspace.delete(gone)
-    assert await contents(workspace, status="all") == ["I like tea"]
-    assert [fact.object for fact in await workspace.facts(history=True)] == ["tea"]
 
 
 # --- failures ----------------------------------------------------------------------------------------------
@@ -387,7 +370,7 @@ async def test_a_window_with_nothing_to_read_makes_no_call(
 async def test_what_is_not_grounded_waits_with_the_reason_and_is_never_recalled(
     lore: Everlore, workspace: Workspace, script: Script, clock: Clock
 ) -> None:
-    text = script.find("I moved last week", content="Anna moved to Reykjavik", facts=())
+    text = script.find("I moved last week", content="Anna moved to Reykjavik")
     await workspace.record(says(text, at=clock()))
     await lore.distil(workspace)
     assert await contents(workspace) == []
@@ -395,7 +378,7 @@ async def test_what_is_not_grounded_waits_with_the_reason_and_is_never_recalled(
     assert rejected.content == "Anna moved to Reykjavik"
     assert "Reykjavik" in (rejected.review_reason or "")
     await lore.catch_up()
-    assert (await workspace.recall("Who moved to Reykjavik?")).memories == []
+    assert not (await workspace.recall("Who moved to Reykjavik?")).memories
     assert [item.text for item in await workspace.review()] == ["Anna moved to Reykjavik"]
 
 
@@ -423,7 +406,7 @@ async def test_reading_anew_supersedes_what_it_replaces_and_nothing_else(
         script.find("I play chess", "Anna plays chess"),
         script.find("I own a kayak", "Anna owns kayak"),
     ]
-    await workspace.record(says(*texts, at=clock()))
+    await workspace.record(says(*texts, at=clock() - timedelta(hours=1)))
     await lore.distil(workspace)
     by_content = {memory.content: memory for memory in await workspace.memories()}
     await workspace.confirm(by_content["I like tea"].memory_id)
@@ -450,8 +433,6 @@ async def test_reading_anew_supersedes_what_it_replaces_and_nothing_else(
         "select extractor_version, superseded_at is null from everlore.distillation order by 1"
     )
     assert windows == [("1", False), ("2", True)]
-    from everlore.domain.memories import AsOf
-
     assert "I own a kayak" in await contents(workspace, as_of=AsOf(recorded_at=before))
 
 

@@ -157,11 +157,11 @@ EXPECTED: dict[str, dict[str, str]] = {
     "surviving": ENTITY,
     "load": {"alias_of_entity": "workspace_id entity_id", "mention_pkey": "workspace_id entity_id", **ENTITY},
     "nodes": {"entity_name": "workspace_id name", **ENTITY},
-    "count_facts": {"fact_subject": "workspace_id subject_id", "fact_object": "workspace_id object_id"},
+    "count_facts": {},
     "last_mentions": {"mention_pkey": "workspace_id entity_id", "message_pkey": "workspace_id message_id"},
     "mentions_in": {"mention_message": "workspace_id message_id"},
     "places": {"message_pkey": "workspace_id message_id"},
-    "stated": {"fact_subject": "workspace_id subject_id predicate"},
+    "stated": {},
     "edges": EDGES,
     "edges_of_the_past": EDGES,
     "neighbourhood": EDGES,
@@ -249,7 +249,10 @@ async def listened(database: Database, place: Place, lane: Lane) -> list[Plan]:
 
     async with database.workspace(place.workspace_id, read_only=True) as connection:
         connection.add_notice_handler(hear)
-        await lane(connection, place)
+        for _ in range(2):
+            # The last plan of a run is told when the next statement comes.
+            plans.clear()
+            await lane(connection, place)
         connection.remove_notice_handler(hear)
     return plans
 

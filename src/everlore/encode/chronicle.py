@@ -161,7 +161,7 @@ async def _update(
         entered=entered,
     )
     stretches = [s for s in timeline(_statements(state)) if s.statements]
-    lineages = _lineages(stretches, set(state.current))
+    lineages = _lineages(state, stretches)
     for stretch in stretches:
         await _write(connection, state, stretch, lineages)
     for lineage_id, fact in state.current.items():
@@ -203,16 +203,28 @@ def _statements(state: _State) -> list[Statement]:
     return stored + new
 
 
-def _lineages(stretches: Sequence[Stretch], known: set[UUID]) -> dict[int, UUID]:
-    """The fact that each stretch is (by the stretch's identity): the one that most of its statements counted for, or a new
-    one."""
-    free = set(known)
+def _lineages(state: _State, stretches: Sequence[Stretch]) -> dict[int, UUID]:
+    """The fact that each stretch is (by the stretch's identity): the one that most of its statements counted for; else one of
+    the same words that nothing supports any more (they were read anew); else a new one."""
+    free = dict(state.current)
     chosen: dict[int, UUID] = {}
     for stretch in stretches:
-        before = [s.lineage_id for s in stretch.statements if s.lineage_id in free]
-        best = max(dict.fromkeys(before), key=before.count, default=None)
-        chosen[id(stretch)] = best or new_id()
-        free.discard(chosen[id(stretch)])
+        before = [
+            s.lineage_id for s in stretch.statements if s.lineage_id is not None and s.lineage_id in free
+        ]
+        if before:
+            chosen[id(stretch)] = max(dict.fromkeys(before), key=before.count)
+            del free[chosen[id(stretch)]]
+    for stretch in stretches:
+        if id(stretch) not in chosen:
+            same = [
+                f
+                for f in free.values()
+                if _value(state.group, f.edge.predicate, f.edge.object_key) == stretch.value
+            ]
+            again = min(same, key=lambda fact: abs(fact.valid_from - stretch.begins), default=None)
+            chosen[id(stretch)] = new_id() if again is None else again.lineage_id
+            free.pop(chosen[id(stretch)], None)
     return chosen
 
 

@@ -241,12 +241,14 @@ CREATE FUNCTION everlore.handed_out_alike(runs bigint[]) RETURNS TABLE(text_hash
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET enable_seqscan TO 'off'
     AS $$
     declare
         ws constant uuid := everlore.current_workspace();
     begin
         return query
-            select h.text_hash, h.shingles from everlore.handed_out h where h.workspace_id = ws and h.shingles && runs;
+            select h.text_hash, h.shingles from everlore.handed_out h
+            where h.shingles && runs and h.workspace_id::text = ws::text;
     end $$;
 
 ALTER FUNCTION everlore.handed_out_alike(runs bigint[]) OWNER TO everlore_owner;
@@ -1664,7 +1666,7 @@ CREATE INDEX fact_subject_all ON everlore.fact USING btree (workspace_id, subjec
 
 CREATE UNIQUE INDEX fact_version ON everlore.fact USING btree (workspace_id, lineage_id, version);
 
-CREATE INDEX handed_out_shingles ON everlore.handed_out USING gin (workspace_id, shingles);
+CREATE INDEX handed_out_shingles ON everlore.handed_out USING gin (workspace_id, shingles) WITH (fastupdate=off);
 
 CREATE UNIQUE INDEX link_suggestion_pair ON everlore.link_suggestion USING btree (workspace_id, LEAST(entity_id, other_id), GREATEST(entity_id, other_id));
 

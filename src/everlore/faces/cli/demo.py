@@ -14,16 +14,20 @@ import typer
 
 from everlore.domain.ids import short_id
 from everlore.faces.cli.call import Call, Json, call_of, run
-from everlore.faces.cli.importing import Summary, batches, index_all
+from everlore.faces.cli.distilling import estimated
+from everlore.faces.cli.importing import Summary, batches, distil_all, index_all
 from everlore.faces.cli.output import Output, shortened, table, when
 from everlore.faces.cli.recalling import supported
+from everlore.faces.cli.shown import fact_table, memory_table
 
 if TYPE_CHECKING:
+    from everlore.domain.memories import Fact, Memory
     from everlore.domain.recall import Hit
     from everlore.workspace import Workspace
 
 WORKSPACE = "demo"
 _SHOWN = 3
+_KNOWN = 5
 _BESIDE_TEXT = 52
 
 
@@ -59,6 +63,8 @@ class Demonstration:
     last_at: datetime | None = None
     found: list[Found] = field(default_factory=list[Found])
     degraded: set[str] = field(default_factory=set[str])
+    memories: "list[Memory]" = field(default_factory=list["Memory"])
+    facts: "list[Fact]" = field(default_factory=list["Fact"])
 
 
 def demo(
@@ -68,11 +74,12 @@ def demo(
     ] = False,
     to_json: Json = False,
 ) -> None:
-    """Record a bundled conversation of 14 months into the workspace "demo" and ask ten questions.
+    """Record a bundled conversation of 14 months into the workspace "demo", distil it, and ask ten questions.
 
     JSON: workspace, messages, stored, already_there, questions [{question, why, took_ms, gold_in_top_3, gold_in_top_10,
     hits [{rank, gold, text, captions, citation, score, confidence, support, ...}]}], gold_in_top_3, gold_in_top_10 (how many
-    questions), latency_ms {p50}, degraded.
+    questions), latency_ms {p50}, degraded, distilled (as `read` of `everlore distil`; null where nothing was distilled now),
+    memories, facts (the surest five of each, as in `everlore memories` and `everlore facts`).
     """
     call = call_of(ctx)
     shown = run(_demonstrate(call, fresh=fresh))
@@ -93,11 +100,22 @@ async def _demonstrate(call: Call, *, fresh: bool) -> Demonstration:
         with call.out.progress("Recording", len(_sample("sample.jsonl").splitlines())) as advance:
             await _record(memory, shown, advance)
         await index_all(call, lore, memory, shown.summary)
+        await distil_all(call, lore, memory, shown.summary)
         with call.out.progress("Asking", len(questions())) as advance:
             for question in questions():
                 shown.found.append(await _ask(memory, question, shown))
                 advance(1)
+        await _look_at_what_is_known(memory, shown)
     return shown
+
+
+async def _look_at_what_is_known(memory: "Workspace", shown: Demonstration) -> None:
+    known = await memory.memories(status="all", limit=1000)
+    used = [one for one in known if one.review is None and one.forgotten_at is None and one.valid_to is None]
+    used.sort(key=lambda one: (-one.confidence, -one.importance, one.memory_id))
+    facts = await memory.facts(limit=1000)
+    facts.sort(key=lambda one: (-one.confidence, one.fact_id))
+    shown.memories, shown.facts = used[:_KNOWN], facts[:_KNOWN]
 
 
 async def _record(memory: "Workspace", shown: Demonstration, advance: Callable[[int], None]) -> None:
@@ -161,6 +179,9 @@ def _as_fields(shown: Demonstration) -> dict[str, Any]:
         "gold_in_top_10": sum(found.gold_among(10) for found in shown.found),
         "latency_ms": {"p50": round(median(found.took_ms for found in shown.found), 2)},
         "degraded": sorted(shown.degraded),
+        "distilled": plain(shown.summary.distilled),
+        "memories": plain(shown.memories),
+        "facts": plain(shown.facts),
     }
 
 
@@ -193,4 +214,27 @@ def _print(out: Output, shown: Demonstration) -> None:
         f"of {count} questions, among the first 10 for {sum(f.gold_among(10) for f in shown.found)}. Half of the answers took "
         f"less than {median(f.took_ms for f in shown.found):.0f} ms."
     )
+    _print_known(out, shown)
     out.line(f'Ask more: everlore recall -w {WORKSPACE} "..."')
+
+
+def _print_known(out: Output, shown: Demonstration) -> None:
+    summary = shown.summary
+    out.line()
+    if summary.to_distil is not None:
+        out.line(f"{estimated(summary.to_distil)} `everlore distil -w {WORKSPACE}` begins.")
+    if summary.distilled is not None:
+        read = summary.distilled
+        out.line(f"Kept out of {read.messages:,} messages: {read.memories:,} memories, {read.facts:,} facts.")
+    if shown.facts:
+        out.line("The surest facts:")
+        out.print(fact_table(shown.facts))
+        out.line()
+    if shown.memories:
+        out.line("The surest memories:")
+        out.print(memory_table(shown.memories, 160))
+        out.line()
+    if shown.facts or shown.memories:
+        out.line(
+            f"All of them: everlore facts -w {WORKSPACE}, everlore memories -w {WORKSPACE} --include-expired"
+        )

@@ -8,13 +8,15 @@ create index entity_change_kept on everlore.entity_change (workspace_id, kept_id
 create index entity_change_other on everlore.entity_change (workspace_id, other_id);
 
 -- Aliases that are spelled nearly like the given names. Trigram operators are not leakproof: under row-level security every
--- alias of the workspace would be compared. The function runs as the owner and names the workspace itself.
+-- alias of the workspace would be compared. The function runs as the owner and names the workspace itself. Rows are called dear,
+-- so that the trigram index is taken before the table was ever analysed, too.
 create function everlore.aliases_similar(names text[], threshold real, at_most integer)
     returns table (name text, entity_id uuid, variant text, weight real, score real)
     language plpgsql stable security definer
     set search_path = everlore, public, pg_temp
     set plan_cache_mode = force_custom_plan
     set pg_trgm.similarity_threshold = 0.3
+    set cpu_tuple_cost = 10
     as $$
     declare
         ws constant uuid := everlore.current_workspace();
@@ -40,6 +42,7 @@ create function everlore.aliases_with_word(words text[], at_most integer)
     set search_path = everlore, public, pg_temp
     set plan_cache_mode = force_custom_plan
     set pg_trgm.strict_word_similarity_threshold = 0.999
+    set cpu_tuple_cost = 10
     as $$
     declare
         ws constant uuid := everlore.current_workspace();

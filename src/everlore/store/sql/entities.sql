@@ -38,25 +38,29 @@ select everlore.current_workspace(), m.lineage_id, m.entity_id
 from unnest(%(lineages)s::uuid[], %(entities)s::uuid[]) as m (lineage_id, entity_id)
 on conflict do nothing;
 
--- by_keys: the entities that bear a name, by its key
+-- by_keys: the entities that bear a name, by its key. (Whether one was merged is asked behind the fence: without statistics the
+-- partial index on names would be taken, which knows no ids.)
 select a.key, a.entity_id, a.variant, a.weight, a.origin
 from unnest(%(keys)s::text[]) as given (key) cross join lateral (
     select key, entity_id, variant, weight, origin from everlore.alias where key = given.key offset 0
 ) as a cross join lateral (
-    select from everlore.entity where entity_id = a.entity_id and merged_into is null offset 0
-) as e;
+    select merged_into from everlore.entity where entity_id = a.entity_id offset 0
+) as e
+where e.merged_into is null;
 
 -- similar: the entities whose names are spelled nearly so
 select s.name, s.entity_id, s.variant, s.weight, s.score
 from everlore.aliases_similar(%(names)s::text[], %(threshold)s::real, %(at_most)s) as s cross join lateral (
-    select from everlore.entity where entity_id = s.entity_id and merged_into is null offset 0
-) as e;
+    select merged_into from everlore.entity where entity_id = s.entity_id offset 0
+) as e
+where e.merged_into is null;
 
 -- with_word: the entities whose names contain a word
 select w.word, w.entity_id, w.variant, w.weight
 from everlore.aliases_with_word(%(words)s::text[], %(at_most)s) as w cross join lateral (
-    select from everlore.entity where entity_id = w.entity_id and merged_into is null offset 0
-) as e;
+    select merged_into from everlore.entity where entity_id = w.entity_id offset 0
+) as e
+where e.merged_into is null;
 
 -- entities_ending: entities whose id ends with what a person typed
 select everlore.entities_ending(%(ending)s) limit 2;
@@ -166,11 +170,11 @@ on conflict do nothing;
 -- link_suggestions: pairs that wait for a decision and are still two, the likeliest first
 select s.suggestion_id, s.entity_id, s.other_id, s.reason, s.score, s.recorded_at
 from everlore.link_suggestion s cross join lateral (
-    select from everlore.entity where entity_id = s.entity_id and merged_into is null offset 0
+    select merged_into from everlore.entity where entity_id = s.entity_id offset 0
 ) as one cross join lateral (
-    select from everlore.entity where entity_id = s.other_id and merged_into is null offset 0
+    select merged_into from everlore.entity where entity_id = s.other_id offset 0
 ) as other
-where s.decided_at is null
+where s.decided_at is null and one.merged_into is null and other.merged_into is null
 order by s.score desc, s.recorded_at, s.suggestion_id
 limit %(at_most)s;
 

@@ -19,6 +19,7 @@ Cli = Callable[..., Any]
 EVERLORE = (sys.executable, "-c", "import sys; from everlore.faces.cli.main import main; sys.exit(main())")
 SUMMARY_KEYS = {
     *("workspace", "file", "stored", "already_there", "refused", "skipped", "stopped", "indexed", "passages"),
+    *("distilled", "to_distil"),
 }
 
 

@@ -214,6 +214,32 @@ def test_forget_restore_pin_confirm_and_reject(cli: Cli) -> None:
     assert cli("memories", "forget", memory).out.startswith(f"Forgot: {memory} My brother Tom")
 
 
+def test_what_is_erased_leaves_a_receipt_and_nothing_else(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    emma_moves(cli)
+    kept = remembered(cli, "My brother Tom works at Siemens.")["short_id"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert "confirm with --yes" in cli("memories", "erase", kept, code=2).err
+    receipt = cli("memories", "erase", kept, "--yes", "--json").json
+    assert set(receipt) == {
+        "messages",
+        "memories",
+        "versions",
+        "facts",
+        "entities",
+        "counts",
+        "to_read_again",
+    }
+    assert (len(receipt["memories"]), receipt["messages"]) == (1, [])
+    assert "Siemens" not in cli("facts").out
+    assert cli("memories", "show", kept, "--json", code=2).error["type"] == "not_found"
+    (emma,) = cli("memories", "--json").json["memories"]
+    erased = cli("memories", "erase", emma["short_id"], "--sources", "--yes")
+    assert erased.out.startswith(f"Erased {emma['short_id']}: 1 messages, 1 memories")
+    assert cli("threads", "--json").json["threads"][0]["messages"] == 1
+    assert "Lisbon" not in cli("recall", "Where does Emma live?").out
+    assert lives(cli) == ["Porto"]
+
+
 def test_a_fact_is_shown_confirmed_and_rejected(cli: Cli) -> None:
     emma_moves(cli)
     (fact,) = cli("facts", "--subject", "Emma", "--predicate", "lives_in", "--json").json["facts"]
@@ -299,7 +325,7 @@ def test_what_cannot_be_is_refused_with_the_name_of_the_field(cli: Cli) -> None:
 
 def test_what_does_not_exist_is_not_found(cli: Cli) -> None:
     cli("record", "Hello.")
-    for verb in ("show", "history", "pin", "unpin", "forget", "restore", "confirm", "reject"):
+    for verb in ("show", "history", "pin", "unpin", "forget", "restore", "confirm", "reject", "erase"):
         assert cli("memories", verb, NOBODY, "--json", code=2).error["type"] == "not_found"
     assert cli("memories", "correct", NOBODY, "x", "--json", code=2).error["type"] == "not_found"
     for verb in ("show", "confirm", "reject"):

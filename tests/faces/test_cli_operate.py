@@ -21,7 +21,7 @@ Models = Callable[..., None]
 
 STATUS_KEYS = {
     *("postgres", "embedded", "data_dir", "isolation", "workspaces", "messages", "models", "jobs", "parked"),
-    *("workers", "workspace"),
+    *("failed_windows", "workers", "workspace"),
 }
 DB_STATUS_KEYS = {"embedded", "version", "pending", "login", "roles", "isolation", "size", "tables"}
 
@@ -75,7 +75,11 @@ def test_the_status_at_a_glance(cli: Cli) -> None:
         "messages": 1,
         "unpacked": 1,
         "unembedded": {},
+        "memories": 0,
+        "undistilled": 1,
+        "failed_windows": 0,
     }
+    assert "to be distilled  1 messages" in cli("status").out
     shown = cli("status").out
     assert "by URL" in shown
     assert "No embedding model is installed" in shown
@@ -133,7 +137,7 @@ def test_a_job_that_failed_is_shown_and_retried(
         assert "\x1b" not in out
     monkeypatch.setattr(failing, "encode_passages", FakeEmbedder().encode_passages)
     assert cli("jobs", "retry", "--json").json == {"retried": 1}
-    assert cli("jobs", "list", "--json").json["parked"] == []
+    assert cli("jobs", "list", "--json").json == {"parked": [], "failed_windows": []}
     (model,) = cli("models", "list", "--json").json["models"]
     assert (model["name"], model["threads_behind"]) == ("fake", 0)
     assert "Retried 0 jobs" in cli("jobs", "retry").out

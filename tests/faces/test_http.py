@@ -240,7 +240,44 @@ async def test_the_openapi_document_tells_everything(client: httpx.AsyncClient) 
         ("get", "/healthz"): "health",
         ("post", "/v1/messages"): "record_messages",
         ("post", "/v1/recall"): "recall",
+        ("get", "/v1/memories"): "list_memories",
+        ("post", "/v1/memories"): "remember",
+        ("get", "/v1/memories/{memory_id}"): "show_memory",
+        ("patch", "/v1/memories/{memory_id}"): "correct_memory",
+        ("delete", "/v1/memories/{memory_id}"): "erase_memory",
+        ("get", "/v1/memories/{memory_id}/history"): "memory_history",
+        **{
+            ("post", f"/v1/memories/{{memory_id}}/{verb}"): f"{verb}_memory"
+            for verb in ("pin", "unpin", "forget", "restore", "confirm", "reject")
+        },
+        ("get", "/v1/facts"): "list_facts",
+        ("get", "/v1/facts/{fact_id}"): "show_fact",
+        ("post", "/v1/facts/{fact_id}/confirm"): "confirm_fact",
+        ("post", "/v1/facts/{fact_id}/reject"): "reject_fact",
+        ("get", "/v1/entities"): "list_entities",
+        ("get", "/v1/entities/{entity}"): "show_entity",
+        ("post", "/v1/entities/{entity}/aliases"): "add_alias",
+        ("delete", "/v1/entities/{entity}/aliases"): "remove_alias",
+        ("post", "/v1/entities/{entity}/merge"): "merge_entities",
+        ("post", "/v1/entities/{entity}/split"): "split_entity",
+        ("get", "/v1/entity-changes"): "list_entity_changes",
+        ("post", "/v1/entity-changes/{change_id}/undo"): "undo_entity_change",
+        ("get", "/v1/graph/search"): "search_graph",
+        ("get", "/v1/graph/show"): "show_graph",
+        ("get", "/v1/graph/path"): "graph_path",
+        ("get", "/v1/taxonomy"): "list_taxonomy",
+        ("put", "/v1/taxonomy/{path}"): "label_taxonomy",
+        ("post", "/v1/distil"): "distil",
+        ("get", "/v1/review"): "list_review",
+        ("post", "/v1/review/{item_id}"): "decide_review",
+        ("get", "/v1/usage"): "usage",
+        ("get", "/v1/status"): "status",
+        ("post", "/v1/jobs/retry"): "retry_jobs",
     }
+    for place, operation in operations.items():
+        assert operation["summary"], place
+        for parameter in operation.get("parameters", ()):
+            assert parameter.get("description"), (place, parameter["name"])
     assert set(operations["post", "/v1/messages"]["responses"]) == {
         *("200", "201", "400", "403", "413", "415", "421", "422", "500", "503")
     }

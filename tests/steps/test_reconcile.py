@@ -1,4 +1,4 @@
-"""New against old: the same, nearly the same, said more fully, changed; what arrives late, what expires, what was believed when."""
+"""New against old: the same, nearly the same, said more fully, changed, late; what expires, and what was believed when."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import Clock, TestDatabase
-from tests.steps.script import Script, opened, says
+from tests.steps.script import Script, opened
 
 from everlore.app import Everlore
 from everlore.domain.memories import LIFETIMES, MEMORY_TYPES, AsOf, Fact, Memory, MemoryType
@@ -148,12 +148,12 @@ async def test_what_differs_in_numbers_names_or_denial_is_not_the_same(
 
 
 async def test_a_fuller_form_takes_the_place_as_a_new_version(chat: Chat) -> None:
-    await chat.say("I play the cello", type="skill", at=SPRING)
+    await chat.say("I play the cello at home every evening", type="skill", at=SPRING)
     first = await chat.only()
-    await chat.say("I play the cello in an orchestra", type="skill")
+    await chat.say("I play the cello at home every evening with Tom", type="skill")
     memory = await chat.only()
     assert (memory.content, memory.version, memory.lineage_id) == (
-        "I play the cello in an orchestra",
+        "I play the cello at home every evening with Tom",
         2,
         first.lineage_id,
     )
@@ -161,10 +161,12 @@ async def test_a_fuller_form_takes_the_place_as_a_new_version(chat: Chat) -> Non
     detail = await chat.workspace.memory(memory.memory_id)
     assert len(detail.sources) == 2
     assert [version.content for version in detail.versions] == [
-        "I play the cello",
-        "I play the cello in an orchestra",
+        "I play the cello at home every evening",
+        "I play the cello at home every evening with Tom",
     ]
-    assert await chat.contents(as_of=AsOf(recorded_at=first.recorded_at)) == ["I play the cello"]
+    assert await chat.contents(as_of=AsOf(recorded_at=first.recorded_at)) == [
+        "I play the cello at home every evening"
+    ]
 
 
 async def test_without_an_embedding_model_words_are_compared(

@@ -251,6 +251,7 @@ def _where(thread_id: UUID, task: _Task, tools: Tools, now: datetime) -> Where:
         model_id=None if task.model is None else task.model[0],
         exact_below=tools.exact_below,
         thresholds=thresholds_of(None if task.model is None else task.model[1]),
+        again=task.again,
     )
 
 

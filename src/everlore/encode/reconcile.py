@@ -68,7 +68,7 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What all memories of one run have in common."""
+    """What all memories of one run have in common. `again`: it was run before."""
 
     now: datetime
     thread_id: UUID | None = None
@@ -79,6 +79,7 @@ class Where:
     model_id: int | None = None
     exact_below: int = 5000
     thresholds: Thresholds = DEFAULT
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,9 @@ async def reconcile(connection: Connection, new: Incoming, where: Where) -> Reme
     if new.review is not None:
         return await _set_aside(connection, new, where)
     known = await memories.same_content(connection, content_hash(new.author, new.content))
-    if any(_unwanted(memory) for memory in known) and new.source_kind == "extracted":
+    if new.source_kind == "extracted" and (
+        any(_unwanted(memory) for memory in known) or await _reworded(connection, new, where)
+    ):
         return Remembered("dropped", None, None)
     for twin in known:
         if _usable(twin) and _same_occasion(twin, new):
@@ -126,6 +129,17 @@ async def reconcile(connection: Connection, new: Incoming, where: Where) -> Reme
         if _says_more(near, new, likeness, where.thresholds):
             return await _fuller(connection, near, new, where)
     return await _write(connection, new, where)
+
+
+async def _reworded(connection: Connection, new: Incoming, where: Where) -> bool:
+    """Whether a person gave other words to what is read here once more; these messages stay what that rests on."""
+    if not where.again:
+        return False
+    messages = [source.message_id for source in new.sources if source.message_id is not None]
+    lineage_id = await memories.reworded(connection, content_hash(new.author, new.content), messages)
+    if lineage_id is not None:
+        await memories.add_sources(connection, lineage_id, new.sources, where.now)
+    return lineage_id is not None
 
 
 def _unwanted(memory: Memory) -> bool:

@@ -172,6 +172,7 @@ async def close_unsupported(connection: Connection, lineages: Sequence[UUID], no
             memory.lineage_id,
             {
                 "valid_to": memory.valid_from,
+                "review": None,
                 "review_reason": "no longer found when its messages were read anew",
             },
             now,

@@ -178,7 +178,9 @@ async def _distil(
         result.memories += len(page)
         for memory in page:
             messages = [source.message_id for source in (await workspace.memory(memory.memory_id)).sources]
-            result.sources |= {(conversation.name, turn_of[one]) for one in messages if one in turn_of}
+            result.sources |= {
+                (conversation.name, turn_of[one]) for one in messages if one and one in turn_of
+            }
     turns = set(turn_of.values())
     result.observed |= {
         (conversation.name, turn)

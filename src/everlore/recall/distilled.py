@@ -1,11 +1,10 @@
 """The distilled layer of a recall: which memories and facts are near to the question, and the turns that they are keys to.
 
-Measured on LoCoMo with the facts that the data set itself names: what tells is late interaction, then the cosine, and words
-hardly more. Relevance is lent to the turns steeply (its fourth power), so that only what answers lends anything: lent as it
-is, it lifts as many wrong turns as right ones (docs/path.md).
+A key lends its relevance to a turn only as far as it says more of what is asked than the turn itself does: where a memory has
+the words of its turn, the turn has been found by them already, and lending would only count them twice (docs/path.md).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,19 +20,23 @@ from everlore.store import recall as store
 from everlore.store.recall import LaneTimeout, Surroundings
 from everlore.store.recall_distilled import DistilledCandidates
 
-_WORDS, _COSINE, _LATE = 0.25, 1.0, 2.0
-_STEEPNESS = 4
+# Where there are vectors, words add nothing to these (they stand for what has no vector yet).
+_COSINE, _LATE = 1.0, 2.0
+_STEEPNESS = 3
+# A key that matches so much better than its turn (late interaction, else cosine: both are at most 1) lends all it has.
+_FULL_LIFT = 0.2
 # Turns of so many of the best memories and facts become candidates.
 _SEEDS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """Memories and facts near to the question. `relevance` is 0-1 over them; `late` the reranker's raw scores by passage;
-    `counts` how often each term of the question occurs in each."""
+    """Memories and facts near to the question. `relevance` is 0-1 over them; `cosines` is None without a vector of the
+    question; `late` has the reranker's raw scores by passage; `counts` how often each term of the question occurs in each."""
 
     candidates: DistilledCandidates
     relevance: fuse.Scores
+    cosines: fuse.Scores | None
     late: dict[int, float]
     counts: NDArray[np.float64]
     lexical: Lexical
@@ -60,11 +63,15 @@ async def scored(
         return None
     model_id = search.model.model_id if search.model and search.encoded else None
     found = await recall_distilled.candidates(search.connection, chosen, model_id)
-    signals = [(_WORDS, fuse.scaled(lexical.scores[found.passage_ids].astype(np.float64)))]
+    has_vectors = search.encoded is not None and found.vectors is not None
+    words = fuse.scaled(lexical.scores[found.passage_ids].astype(np.float64))
+    signals = [(0.0 if has_vectors else 1.0, words)]
     indexed: NDArray[np.bool_] | None = None
+    cosines: fuse.Scores | None = None
     if search.encoded is not None and found.vectors is not None:
         indexed = np.asarray(np.any(found.vectors != 0, axis=1), dtype=np.bool_)
-        signals.append((_COSINE, fuse.scaled((found.vectors @ search.encoded.vector).astype(np.float64))))
+        cosines = (found.vectors @ search.encoded.vector).astype(np.float64)
+        signals.append((_COSINE, fuse.scaled(cosines)))
     late: dict[int, float] = {}
     weights = search.weights
     if reranker is not None and weights.late_interaction > 0 and weights.rerank_depth > 0:
@@ -77,7 +84,7 @@ async def scored(
     relevance = fuse.weighted(signals, indexed)
     # One candidate alone, or none better than another, is as relevant as can be here.
     relevance = fuse.scaled(relevance) if np.ptp(relevance) > 0 else np.ones_like(relevance)
-    return Distilled(found, relevance, late, lexical.counts(found.passage_ids), lexical)
+    return Distilled(found, relevance, cosines, late, lexical.counts(found.passage_ids), lexical)
 
 
 def seeds(found: Distilled) -> list[tuple[int, float]]:
@@ -89,12 +96,38 @@ def seeds(found: Distilled) -> list[tuple[int, float]]:
     return [(number, float(found.relevance[place])) for place, number in pairs]
 
 
-def lent(found: Distilled, candidates: Surroundings) -> fuse.Scores:
-    """For each candidate turn what the best memory or fact that rests on it lends; 0 where there is none."""
-    best: dict[bytes, float] = {}
-    for place, message_id in found.candidates.keys:
-        best[message_id] = max(best.get(message_id, 0.0), float(found.relevance[place]))
-    return np.array([best.get(message_id, 0.0) for message_id in candidates.message_ids]) ** _STEEPNESS
+def lent(
+    search: Search, found: Distilled, candidates: Surroundings, late: Mapping[int, float]
+) -> fuse.Scores:
+    """For each candidate turn what the best memory or fact that rests on it lends; 0 where there is none. `late` has the
+    reranker's raw scores of the turns, by place: a turn that did not come so far takes all that is lent."""
+    matches, own = _compared(search, found, candidates, late)
+    places: dict[bytes, list[int]] = {}
+    for place, message_id in enumerate(candidates.message_ids):
+        places.setdefault(message_id, []).append(place)
+    scores = np.zeros(len(candidates.message_ids))
+    for key, message_id in found.candidates.keys:
+        relevance = float(found.relevance[key]) ** _STEEPNESS
+        for place in places.get(message_id, ()):
+            lift = 1.0
+            if key in matches and place in own:
+                lift = min(max((matches[key] - own[place]) / _FULL_LIFT, 0.0), 1.0)
+            scores[place] = max(scores[place], relevance * lift)
+    return scores
+
+
+def _compared(
+    search: Search, found: Distilled, candidates: Surroundings, late: Mapping[int, float]
+) -> tuple[dict[int, float], Mapping[int, float]]:
+    """How well keys and turns match the question, in one measure: by late interaction, else by cosine, else not at all."""
+    if found.late and late:
+        numbers = found.candidates.passage_ids.tolist()
+        return {key: found.late[n] for key, n in enumerate(numbers) if n in found.late}, late
+    if found.cosines is not None and candidates.vectors is not None and search.encoded is not None:
+        keys: list[float] = found.cosines.tolist()
+        turns: list[float] = (candidates.vectors @ search.encoded.vector).astype(np.float64).tolist()
+        return dict(enumerate(keys)), dict(enumerate(turns))
+    return {}, {}
 
 
 async def _distilled(search: Search, reranker: Reranker | None) -> Distilled | None:

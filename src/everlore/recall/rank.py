@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from everlore.ports.reranker import Reranker
 from everlore.recall import fuse
+from everlore.recall.distilled import Distilled, lent
 from everlore.recall.late import late_scores
 from everlore.recall.plan import authors_named
 from everlore.recall.search import Search
@@ -28,9 +29,9 @@ class Ranking:
 
 
 async def rank(
-    search: Search, candidates: Surroundings, reranker: Reranker | None, keys: fuse.Scores | None
+    search: Search, candidates: Surroundings, reranker: Reranker | None, found: Distilled | None
 ) -> Ranking:
-    """`keys`: what memories and facts lend to the candidates."""
+    """`found`: the memories and facts that may be keys to the candidates."""
     weights = search.weights
     counts = search.lexical.counts(candidates.passage_ids)
     signals = [(weights.lexical, fuse.lexical_signal(candidates, counts, search.lexical, weights.reach))]
@@ -52,8 +53,8 @@ async def rank(
             signals.append((weights.late_interaction, fuse.with_unknown(known)))
     named = authors_named(search.ask.question, set(candidates.authors))
     relevance = fuse.weighted(signals, indexed)
-    if keys is not None:
-        relevance = relevance + weights.keys * keys
+    if found is not None and weights.keys > 0:
+        relevance = relevance + weights.keys * lent(search, found, candidates, late)
     scores = _adjusted(search, candidates, relevance, named)
     return Ranking(scores, late, counts, named, await _eligible(search, candidates))
 

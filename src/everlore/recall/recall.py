@@ -15,7 +15,7 @@ from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
 from everlore.recall.asked import structured_hits
-from everlore.recall.distilled import Distilled, distilled, lent, seeds
+from everlore.recall.distilled import Distilled, distilled, seeds
 from everlore.recall.hits import make_hits
 from everlore.recall.known import fact_hits, memory_hits
 from everlore.recall.lanes import Lane, allowed_by, lexical_lane, narrowed, time_lane, vector_lane
@@ -162,7 +162,7 @@ async def _message_hits(
     if candidates is None:
         return ()
     clock.mark("candidates")
-    ranking = await rank(search, candidates, reranker, lent(found, candidates) if found and keys else None)
+    ranking = await rank(search, candidates, reranker, found)
     clock.mark("rank")
     hits = await make_hits(search, candidates, ranking, lanes | keys)
     clock.mark("hits")

@@ -251,6 +251,16 @@ async def retract_sources(
     return list(dict.fromkeys(row[0] for row in rows))
 
 
+async def reworded(connection: Connection, content_hash: bytes, message_ids: Sequence[UUID]) -> UUID | None:
+    """The memory that these words were of, as they were read in these messages before a person gave it other words."""
+    row = await (
+        await connection.execute(
+            _QUERIES["reworded"], {"content_hash": content_hash, "messages": list(message_ids)}
+        )
+    ).fetchone()
+    return row[0] if row else None
+
+
 async def without_sources(connection: Connection, lineages: Sequence[UUID]) -> list[Memory]:
     """Of these the current extracted ones that no source supports any more and no person confirmed or pinned."""
     rows = await (

@@ -9,6 +9,7 @@ CREATE FUNCTION everlore.aliases_similar(names text[], threshold real, at_most i
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     SET "pg_trgm.similarity_threshold" TO '0.3'
+    SET cpu_tuple_cost TO '10'
     AS $$
     declare
         ws constant uuid := everlore.current_workspace();
@@ -34,6 +35,7 @@ CREATE FUNCTION everlore.aliases_with_word(words text[], at_most integer) RETURN
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     SET "pg_trgm.strict_word_similarity_threshold" TO '0.999'
+    SET cpu_tuple_cost TO '10'
     AS $$
     declare
         ws constant uuid := everlore.current_workspace();
@@ -1692,7 +1694,7 @@ CREATE UNIQUE INDEX memory_version ON everlore.memory USING btree (workspace_id,
 
 CREATE INDEX memory_window ON everlore.memory USING btree (workspace_id, thread_id, first_position);
 
-CREATE INDEX mention_message ON everlore.mention USING btree (workspace_id, message_id);
+CREATE INDEX mention_message ON everlore.mention USING btree (workspace_id, message_id, entity_id);
 
 CREATE UNIQUE INDEX message_external_id ON everlore.message USING btree (workspace_id, thread_id, external_id) WHERE (external_id IS NOT NULL);
 

@@ -21,9 +21,10 @@ from everlore.faces.cli.call import (
     call_of,
     index_one,
     read_stdin,
+    require_confirmation,
     run,
 )
-from everlore.faces.cli.output import Output, clean, facts, moment, shortened, when
+from everlore.faces.cli.output import Output, clean, facts, moment, plain, shortened, when
 from everlore.faces.cli.shown import (
     RecordedAt,
     ValidAt,
@@ -37,6 +38,7 @@ from everlore.faces.cli.shown import (
 )
 
 if TYPE_CHECKING:
+    from everlore.domain.erasure import ErasureReceipt
     from everlore.domain.knowledge import MemoryDetail
     from everlore.workspace import Workspace
 
@@ -388,6 +390,49 @@ def reject(
     JSON: memory.
     """
     _do(ctx, workspace, lambda memory: memory.reject(identifier), "Rejected", to_json=to_json)
+
+
+@app.command()
+def erase(
+    ctx: typer.Context,
+    identifier: Identifier,
+    sources: Annotated[
+        bool,
+        typer.Option(
+            "--sources", help="Also the messages that it was read from, and all that was made of them."
+        ),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    workspace: WorkspaceName = "default",
+    to_json: Json = False,
+) -> None:
+    """Erase a memory for good, in all its versions, with what only it states.
+
+    JSON: messages, memories, versions, facts, entities (ids of what went), counts {what: rows}, to_read_again [{thread_id,
+    first}] (windows that are distilled anew).
+    """
+    call = call_of(ctx)
+    found = run(_detail(ctx, identifier, workspace, None, None))
+    said = {source.message_id for source in found.sources if source.message_id is not None}
+    besides = f" and the {len(said)} messages that it was read from" if sources and said else ""
+    question = f"Erase the memory {short_id(found.memory.lineage_id)} ({shortened(found.memory.content, 80)}){besides}?"
+    require_confirmation(clean(question), yes=yes)
+
+    async def remove() -> "ErasureReceipt":
+        async with call.workspace(workspace) as (_, memory):
+            return await memory.erase(found.memory.lineage_id, sources=sources)
+
+    receipt = run(remove())
+    if to_json:
+        again = [{"thread_id": thread_id, "first": first} for thread_id, first in receipt.to_read_again]
+        call.out.json(plain(receipt) | {"to_read_again": again})
+    else:
+        went = ", ".join(f"{count:,} {what}" for what, count in receipt.counts.items() if count)
+        call.out.line(f"Erased {short_id(found.memory.lineage_id)}: {went}.")
+        if receipt.to_read_again:
+            call.out.line(
+                f"{len(receipt.to_read_again)} windows are read anew: everlore distil, or a worker."
+            )
 
 
 def _do(

@@ -252,6 +252,13 @@ class FactDetailAnswer(Answer):
     versions: list[FactAnswer] = Field(description="All versions, the first one first.")
 
 
+class WindowAnswer(Answer):
+    """A stretch of messages that is read at once."""
+
+    thread_id: UUID = Field(description="The thread.")
+    first: int = Field(description="The position at which it begins.")
+
+
 class ErasureAnswer(Answer):
     """What went for good: ids and counts, never words."""
 
@@ -261,4 +268,6 @@ class ErasureAnswer(Answer):
     facts: list[UUID] = Field(description="Facts.")
     entities: list[UUID] = Field(description="Entities.")
     counts: dict[str, int] = Field(description="How many rows of each kind.")
-    to_read_again: int = Field(description="How many windows are distilled anew.")
+    to_read_again: list[WindowAnswer] = Field(
+        description="Windows that are distilled anew, because what went had other sources in them."
+    )

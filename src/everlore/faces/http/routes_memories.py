@@ -1,6 +1,7 @@
 """The addresses of memories and facts."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Body, Path, Query
@@ -9,6 +10,8 @@ from everlore.domain.memories import Memory
 from everlore.faces.http.base import Place, Within
 from everlore.faces.http.bodies_memories import (
     CorrectBody,
+    EraseQuery,
+    ErasureAnswer,
     FactAnswer,
     FactDetailAnswer,
     FactsAnswer,
@@ -99,6 +102,22 @@ async def correct_memory(memory_id: MemoryId, body: CorrectBody, lore: Lore) -> 
         name: getattr(body, name) for name in body.model_fields_set if name != "workspace"
     }
     return answer(MemoryAnswer, await workspace.correct(memory_id, **changes), workspace)
+
+
+@router.delete(
+    "/v1/memories/{memory_id}",
+    operation_id="erase_memory",
+    summary="Erase a memory for good",
+    responses=READS,
+)
+async def erase_memory(
+    memory_id: MemoryId, query: Annotated[EraseQuery, Query()], lore: Lore
+) -> ErasureAnswer:
+    """In all its versions, with what only it states; the answer names what went."""
+    workspace = await lore.workspace(query.workspace, create=False)
+    receipt = await workspace.erase(memory_id, sources=query.sources)
+    again = [{"thread_id": thread_id, "first": first} for thread_id, first in receipt.to_read_again]
+    return answer(ErasureAnswer, asdict(receipt) | {"to_read_again": again}, workspace)
 
 
 def _add(verb: str, summary: str, told: str, do: Verb) -> None:

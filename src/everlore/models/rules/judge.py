@@ -6,7 +6,7 @@ from typing import Final
 
 from everlore.domain.memories import MemoryType
 from everlore.models.rules.clauses import Claim
-from everlore.models.rules.kinds import ELSEWHERE, Kind
+from everlore.models.rules.kinds import AROUND, ELSEWHERE, START, Kind
 from everlore.models.rules.reading import Statement
 from everlore.text.clock import clock
 from everlore.text.dates import SaidDate
@@ -71,9 +71,17 @@ _HAPPENING: Final = re.compile(
 )
 _INTRODUCES: Final = re.compile(r"^(?:(?:hi|hello|hey|hola)[,! ]*)?(?:i'm|i am|this is|soy|me llamo) (?=\S)")
 DROPPED_I: Final = re.compile(
-    r"(?:just |finally |already )?(?:dropped|broke|lost|found|bought|sold|got|met|saw|finished|started|signed|booked"
-    r"|moved|quit|adopted|ran|won|passed|failed|installed|upgraded|switched|put|set) (?:up |out )?(?:my|our|a|an"
-    r"|the|some|to|from|for|in)\b"
+    START + AROUND + r"(?:dropped|broke|lost|found|bought|sold|got|met|saw|finished|started|signed|booked"
+    r"|moved|quit|adopted|ran|won|passed|failed|installed|upgraded|switched|put|set|picked|watched|burnt|burned|went|had"
+    r"|tried|ate|made|took|left|joined|decided|settled|chose|gave|handed|relocated|enrolled|majoring|doing|studying"
+    r"|working|living|staying|learning|teaching|writing|building|training|saving|aiming|trying|planning|hoping|playing"
+    r"|practi[sc]ing|off|on|at|stuck|based|born|raised|allergic|married|engaged|employed|diagnosed|fluent|originally"
+    r"|been|gotta|need|have|must|can't|cannot|haven't|never|always|want|wanna|love|hate|prefer|visited|landed|flew"
+    r"|drove|flying|driving|moving|heading|leaving|fixed|forgot|spilled|spilt|dyed|painted|planted|baked|cooked|spent"
+    r"|heading|not|big|huge|used|switched|migrated|using|running|done|sick|home|back|down|knocked|reached|hit|read"
+    r"|ordered|wrote|built|sent|paid|renewed|cancelled|called|told|taught|lent|borrowed|returned|cleaned|turned|fell"
+    r"|cut|hurt|sprained|twisted|caught|came|slept|woke|wore|binged|sitting|waiting|expecting|pregnant|single|divorced"
+    r"|retired|self-employed|vegetarian|vegan|lactose|coeliac|celiac|diabetic)\b(?! (?:you|your|it\b|the way|so\b|that\b|this\b|me\b))"
 )
 _CODE: Final = re.compile(r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z0-9]{4,}\b|\d{3,}")
 _STATES: Final = re.compile(
@@ -98,6 +106,25 @@ _PASSING: Final = re.compile(
     r"|needed|used)\b"
 )
 _HAPPENS: Final = re.compile(r"\b(?:i|we|my|our|yo|mi|nos|nuestr[oa]|me|got|was|were|has been|\w+ed)\b")
+# How something around us is: "our street floods whenever ...", "the tram stops at six".
+_RUNS: Final = re.compile(
+    r"(?:(?:btw|fyi|also|so|and|but),? )?(?:(?:the|our|my|every|all|most) )[\w'-]+(?: [\w'-]+){0,3}? (?!was\b|sounds\b|looks\b"
+    r"|feels\b|seems\b|means\b|makes\b)(?:is|are|has|have|doesn't|don't|won't|can't|never|always|only|[a-z]{2,}s)\b"
+    r"|(?:el|la|los|las|nuestr[oa]s?|mi|mis) [\wà-ÿ]+(?: (?:del?|de la) [\wà-ÿ]+)? (?:es|está|están|son|tiene|cierra|abre|para|pasa|sale|no|se|cuesta)\b"
+)
+_LASTS: Final = re.compile(
+    r"\b(?:when(?:ever)?|every|always|never|only|until|after|before|under|behind|near|next to|on (?:mon|tues|wednes|thurs"
+    r"|fri|satur|sun)days?|at (?:\d|noon|midnight|night|one|two|three|four|five|six|seven|eight|nine|ten)|opens?|closes?"
+    r"|costs?|free|straight|cuando|siempre|nunca|sólo|solo|hasta|debajo|detrás|al lado|los (?:lunes|martes|miércoles"
+    r"|jueves|viernes|sábados|domingos)|a las)\b"
+)
+# A number, code or place that goes with a thing: "locker 118", "spare key is under the pot", "wifi: Kestrel-5G".
+_CODED: Final = re.compile(
+    r"(?i)\b(?:locker|seat|gate|room|row|platform|booking|confirmation|order|reference|ref|ticket|code|combination|combo|key"
+    r"|size|sizes|plate|licen[cs]e|account|iban|membership|policy|serial|model|extension|ext|tracking|apartment|flat"
+    r"|buzzer|intercom|box|shelf|drawer|taquilla|código|talla|matrícula|asiento|localizador|llaves?|piso|puerta)\b"
+    r"[^.!?]{0,30}?(?:\d|\b(?:is|are|es|está|están) (?:in|on|under|behind|at|with|en|debajo|detrás|encima|al)\b)"
+)
 _MINE_AHEAD: Final = re.compile(r"(?:my|our|mi|mis|nuestr[oa]s?) \w+")
 _DOES: Final = re.compile(
     r"(?:(?:and|but|so|because|btw|fyi|well|actually|personally),? )?(?:i|we) (?P<verb>[a-z']+) "
@@ -203,4 +230,8 @@ def _by_rest(looked: Looked, first: bool) -> tuple[MemoryType, bool] | None:
     rare = len(looked.marks) + len({name.text for name in looked.names if not name.opens})
     if (rare >= 2 or (rare and _CODE.search(looked.statement.text))) and _STATES.search(low):
         return "fact", False
+    if _CODED.search(looked.statement.text):
+        return "note", True
+    if _RUNS.match(low) and (rare or _LASTS.search(low)):
+        return "general", True
     return None

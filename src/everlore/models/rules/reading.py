@@ -15,7 +15,7 @@ from everlore.models.rules.refusals import (
     SMALL_TALK,
     STATED_AHEAD,
     WHOLE,
-    refusal_of,
+    believed_part,
 )  # fmt: skip
 from everlore.ports.analyst import WindowMessage
 from everlore.text.languages import Language, language_of
@@ -193,6 +193,7 @@ def _statements(message: WindowMessage, text: str, low: str, language: Language)
             continue
         begin, end = stated
         inner = _unconditioned(low[begin:end])
+        inner = hide(inner, believed_part(inner, language), len(inner))
         kept.append(
             Statement(
                 message,
@@ -233,7 +234,7 @@ def _stated(sentence: Sentence, said: str, language: Language) -> tuple[int, int
         opens = QUESTION_OPENS.get(language)
         if opens and opens.match(said):
             return None
-    if refusal_of(_unconditioned(said), language) or SECRET.search(said):
+    if SECRET.search(said) or not believed_part(_unconditioned(said), language):
         return None
     return begin, end
 

@@ -223,6 +223,7 @@ SENTENCE: Final[dict[str, _Rules]] = {
         _rule("example", r"^por ejemplo\b|\bpor ejemplo[,:]|^ejemplo\b"),
         _rule(
             "other people's words",
+            r"^(?:pues |y |que )?(?:dice|dijo|dicen|según|cree|cuenta|contaba|decía) (?:mi|el|la|su|que|un|una|los|las|tu|mis)\b",
             r"\b(?:dice|dijo|dicen|decía|cree|creen|piensa|opina|afirma|asegura|comenta|contó|cuenta|me ha dicho|según"
                 r"|insiste|jura|se queja|sostiene) (?:que\b|de que\b|[:\"«“])|\bsegún\b|\b(?:me dijo|me contó"
                 r"|me ha dicho|nos dijo)\b",
@@ -273,7 +274,42 @@ REQUEST: Final = {
 
 def refusal_of(low: str, language: str) -> str | None:
     """Why the sentence `low` (lower case) must not be believed, or None."""
+    found = _refused(low, language)
+    return found[0] if found else None
+
+
+def believed_part(low: str, language: str) -> int:
+    """How many characters of `low` are to be believed: all, those in front of a clause that hedges or tells what others say,
+    or none ("I moved to Leeds, my brother thinks it is dull")."""
+    found = _refused(low, language)
+    if found is None:
+        return len(low)
+    reason, match = found
+    if reason not in _OF_A_CLAUSE or language != "en":
+        return 0
+    # "..., she told me" and "..., apparently" speak of the whole sentence, a clause of its own only of itself.
+    joints = [one for one in _JOINT.finditer(low) if one.end() <= match.start() + 1]
+    if not joints or len(low[match.end() :].split()) < 2 or match.start() < _MIN_BELIEVED:
+        return 0
+    joint = joints[-1]
+    if match.start() <= joint.end() + 1 and joint[0].startswith(",") and reason == "hedged":
+        return 0
+    front = low[: joint.start()]
+    if joint.start() < _MIN_BELIEVED or len(front.split()) < 3 or _ATTRIBUTED.search(match[0]) or _refused(front, language):
+        return 0
+    return joint.start()
+
+
+_OF_A_CLAUSE: Final = frozenset(("hedged", "other people's words"))
+_MIN_BELIEVED: Final = 12
+_JOINT: Final = re.compile(r", (?:but |and |so |though |although )?|; | [-–—] | (?:but|although|though) ")
+_ATTRIBUTED: Final = re.compile(
+    r"according to|apparently|supposedly|presumably|rumou?r|i heard|i guess|i suppose|\b(?:was|were|been) told|quot|:"
+)
+
+
+def _refused(low: str, language: str) -> tuple[str, re.Match[str]] | None:
     for reason, pattern in SENTENCE.get(language, ()):
-        if pattern.search(low):
-            return reason
+        if match := pattern.search(low):
+            return reason, match
     return None

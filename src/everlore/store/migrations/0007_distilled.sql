@@ -118,7 +118,7 @@ create table everlore.mention (
     foreign key (workspace_id, entity_id) references everlore.entity on delete cascade,
     foreign key (workspace_id, message_id) references everlore.message on delete cascade
 );
-create index mention_message on everlore.mention (workspace_id, message_id);
+create index mention_message on everlore.mention (workspace_id, message_id, entity_id);
 
 -- Which memories speak of an entity.
 create table everlore.memory_entity (

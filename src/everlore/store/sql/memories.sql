@@ -213,7 +213,19 @@ returning s.lineage_id;
 select m.* from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.memory_shown
     where lineage_id = given.lineage_id and superseded_at is null and source_kind = 'extracted' and not pinned and not confirmed
-      and forgotten_at is null and valid_to is null offset 0
+      and forgotten_at is null and valid_to is null and review_reason is distinct from 'rejected by hand' offset 0
 ) as m
 where not exists (select from everlore.memory_source s
                   where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null);
+
+-- reworded: what a person gave other words to, among what was read in some messages in these words before
+select c.lineage_id from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
+    select lineage_id from everlore.memory_source where message_id = given.message_id offset 0
+) as s cross join lateral (
+    select lineage_id, content_hash from everlore.memory
+    where lineage_id = s.lineage_id and superseded_at is null and confirmed and forgotten_at is null offset 0
+) as c cross join lateral (
+    select from everlore.memory
+    where lineage_id = s.lineage_id and superseded_at is not null and content_hash = %(content_hash)s offset 0
+) as m
+where c.content_hash <> %(content_hash)s limit 1;

@@ -21,6 +21,7 @@ from everlore.domain.graph import (
 )
 from everlore.domain.ids import SHORT_ID_LENGTH, short_id
 from everlore.domain.memories import ENTITY_TYPES, AsOf, Entity, EntityType
+from everlore.encode.write import retell
 from everlore.ports.clock import Clock
 from everlore.store import conversation, entities, graph, merging, taxonomy
 from everlore.store.database import Connection, Database
@@ -164,7 +165,7 @@ class Graph:
                 other=str(made.entity_id),
                 change=str(change.change_id),
             )
-            # The timelines of both are to be computed anew here, from their statements.
+            await retell(connection, change.facts, change.kept_id, change.other_id, self.clock())
             return (await merging.as_shown(connection, [change]))[0]
 
     async def undo(self, change_id: str | UUID) -> EntityChange:
@@ -177,7 +178,7 @@ class Graph:
             await conversation.audit(
                 connection, f"undo {change.kind}", str(change.kept_id), change=str(change.change_id)
             )
-            # The timelines of both are to be computed anew here, from their statements.
+            await retell(connection, change.facts, change.kept_id, change.other_id, self.clock())
             return (await merging.as_shown(connection, [change]))[0]
 
     async def changes(self, *, limit: int = 50) -> list[EntityChange]:
@@ -372,7 +373,7 @@ class Graph:
         await conversation.audit(
             connection, "merge entities", str(kept_id), other=str(other_id), change=str(change.change_id)
         )
-        # The timelines of both are to be computed anew here, from their statements.
+        await retell(connection, change.facts, change.kept_id, change.other_id, self.clock())
         return (await merging.as_shown(connection, [change]))[0]
 
     def _by_hand(self, entity_id: UUID, variant: str) -> NewAlias:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from everlore.encode.chronicle import Author, Entered, Group, Stated, enter
+from everlore.encode.chronicle import Author, Entered, Group, Stated, enter, group_of
 from everlore.encode.reconcile import Incoming, Remembered, Where, in_search, reconcile
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import facts, memories, passages
@@ -161,6 +161,19 @@ async def _insert(
             await memories.set_passage(connection, passage.owner_id, number)
         else:
             await facts.set_passage(connection, passage.owner_id, number)
+
+
+async def retell(
+    connection: Connection, lineages: Sequence[UUID], one: UUID, other: UUID, now: datetime
+) -> None:
+    """Work out anew what held when, for the groups of these facts: after two entities were made one, or one two. Facts went
+    from one to the other, so the groups of both are looked at. Under the workspace's lock."""
+    groups: list[Group] = []
+    for subject_id, predicate, object_key in await facts.edges(connection, lineages):
+        subjects = (one, other) if subject_id in (one, other) else (subject_id,)
+        objects = (str(one), str(other)) if object_key in (str(one), str(other)) else (object_key,)
+        groups += [group_of(subject, predicate, key) for subject in subjects for key in objects]
+    await write(connection, [], [], Where(now=now), vectors={}, touched=list(dict.fromkeys(groups)))
 
 
 async def close_unsupported(connection: Connection, lineages: Sequence[UUID], now: datetime) -> int:

@@ -318,3 +318,9 @@ async def versions(connection: Connection, lineage_id: UUID) -> list[Fact]:
     """All versions of a fact with their sources, the first one first."""
     rows = await (await connection.execute(_QUERIES["versions"], {"lineage_id": lineage_id})).fetchall()
     return await with_sources(connection, [fact_of(row) for row in rows], None)
+
+
+async def edges(connection: Connection, lineages: Sequence[UUID]) -> list[tuple[UUID, str, str]]:
+    """Subject, predicate and object key of some facts, as they are believed now."""
+    rows = await (await connection.execute(_QUERIES["edges"], {"lineages": list(lineages)})).fetchall()
+    return [(row[0], row[1], row[2]) for row in rows]

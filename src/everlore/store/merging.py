@@ -6,7 +6,7 @@ all kept; which of them holds when is for the timeline to work out anew.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -37,7 +37,8 @@ Moved = dict[str, list[UUID]]
 @dataclass(frozen=True, slots=True)
 class Change:
     """A change as it is kept. Facts and memories in `moved` are lineages, mentions are messages. `made`: aliases that the
-    change itself brought. `renamed`: the kept entity's name before and after, if a split took it away. `number` counts changes
+    change itself brought. `renamed`: the kept entity's name before and after, if a split took it away. `statements`: the fact
+    that each statement counted for before a merge, because the timeline may let them count for one. `number` counts changes
     from 1."""
 
     number: int
@@ -50,6 +51,13 @@ class Change:
     renamed: tuple[str, str] | None
     made_at: datetime
     undone_at: datetime | None
+    statements: Mapping[UUID, UUID] = field(default_factory=dict[UUID, UUID])
+
+    @property
+    def facts(self) -> list[UUID]:
+        """Lineages of the facts whose timelines are to be worked out anew."""
+        moved = [*self.moved.get("subjects", []), *self.moved.get("objects", [])]
+        return list(dict.fromkeys([*moved, *self.statements.values()]))
 
 
 async def lock(connection: Connection, *entity_ids: UUID) -> dict[UUID, tuple[str, UUID | None]]:
@@ -74,10 +82,13 @@ async def merge(connection: Connection, kept_id: UUID, other_id: UUID, now: date
             raise InvalidInput(
                 field, f"{name} was merged already; undo that, or name what it was merged into"
             )
+    parameters = {"kept": kept_id, "other": other_id}
+    rows = await (await connection.execute(_QUERIES["statements_of_both"], parameters)).fetchall()
     moved = await _take(connection, other_id, kept_id)
     await connection.execute(_QUERIES["set_merged"], {"entity_id": other_id, "into": kept_id})
     number = await _next_number(connection)
-    change = Change(number, new_id(), "merge", kept_id, other_id, moved, [], None, now, None)
+    statements = {row[0]: row[1] for row in rows}
+    change = Change(number, new_id(), "merge", kept_id, other_id, moved, [], None, now, None, statements)
     return await _note(connection, change)
 
 
@@ -136,6 +147,11 @@ async def undo(connection: Connection, change_id: UUID, now: datetime) -> Change
     if change.kind == "merge":
         await connection.execute(_QUERIES["set_merged"], {"entity_id": change.other_id, "into": None})
         await _take(connection, change.kept_id, change.other_id, change.moved)
+        parameters = {
+            "sources": list(change.statements),
+            "lineages": list(change.statements.values()),
+        }
+        await connection.execute(_QUERIES["statements_back"], parameters)
         await _fill_gaps(connection, change.kept_id)
     else:
         for alias_id in change.made:
@@ -279,7 +295,16 @@ async def _note(connection: Connection, change: Change) -> Change:
 def _kept(change: Change) -> Jsonb:
     rows = {what: [str(row) for row in moved] for what, moved in change.moved.items()}
     made = [str(row) for row in change.made]
-    return Jsonb({**rows, "made": made, "renamed": change.renamed, "number": change.number})
+    statements = {str(source): str(lineage) for source, lineage in change.statements.items()}
+    return Jsonb(
+        {
+            **rows,
+            "made": made,
+            "renamed": change.renamed,
+            "number": change.number,
+            "statements": statements,
+        }
+    )
 
 
 def _change(row: Sequence[Any]) -> Change:
@@ -288,7 +313,20 @@ def _change(row: Sequence[Any]) -> Change:
     made = [UUID(one) for one in stored.get("made", [])]
     renamed = stored.get("renamed")
     both = (renamed[0], renamed[1]) if renamed else None
-    return Change(stored["number"], change_id, kind, kept_id, other_id, moved, made, both, made_at, undone_at)
+    statements = {UUID(source): UUID(lineage) for source, lineage in stored.get("statements", {}).items()}
+    return Change(
+        stored["number"],
+        change_id,
+        kind,
+        kept_id,
+        other_id,
+        moved,
+        made,
+        both,
+        made_at,
+        undone_at,
+        statements,
+    )
 
 
 async def _ids(connection: Connection, query: str, parameters: Mapping[str, Any]) -> list[UUID]:

@@ -135,3 +135,9 @@ where subject_id = %(subject_id)s and predicate = any (%(predicates)s::text[]) a
 
 -- versions: all of a fact, the first one first
 select * from everlore.fact_shown where lineage_id = %(lineage_id)s order by version;
+
+-- edges: what some facts say, as they are believed now
+select f.subject_id, f.predicate, f.object_key
+from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
+    select * from everlore.fact where lineage_id = given.lineage_id and superseded_at is null and review is null offset 0
+) as f;

@@ -107,3 +107,15 @@ where l.entity_id = %(entity_id)s
   and not exists (select from everlore.memory_source s
                   where s.lineage_id = l.lineage_id
                     and (s.message_id is null or s.message_id <> all (%(messages)s::uuid[])));
+
+-- statements_of_both: what the facts of two entities rest on, where both have facts of a kind
+select s.source_id, s.lineage_id
+from everlore.fact f join everlore.fact_source s on s.workspace_id = f.workspace_id and s.lineage_id = f.fact_id
+where f.version = 1 and (f.subject_id in (%(kept)s, %(other)s) or f.object_id in (%(kept)s, %(other)s))
+  and f.predicate in (select g.predicate from everlore.fact g where g.subject_id = %(other)s or g.object_id = %(other)s);
+
+-- statements_back: each statement to the fact that it counted for, as far as both are still there
+update everlore.fact_source s set lineage_id = given.lineage_id
+from unnest(%(sources)s::uuid[], %(lineages)s::uuid[]) as given (source_id, lineage_id)
+where s.workspace_id = everlore.current_workspace() and s.source_id = given.source_id and s.lineage_id <> given.lineage_id
+  and exists (select from everlore.fact f where f.workspace_id = s.workspace_id and f.fact_id = given.lineage_id);

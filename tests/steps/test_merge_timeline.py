@@ -1,0 +1,66 @@
+"""Merging two entities makes one timeline of what was said of both; undoing it gives each its own again."""
+
+from datetime import UTC, datetime
+
+from everlore.app import Everlore
+from everlore.domain.memories import Fact
+from everlore.workspace import Workspace
+
+
+def _said(facts: list[Fact]) -> list[tuple[str, str, bool]]:
+    return sorted((fact.predicate, fact.object, fact.valid_to is None) for fact in facts)
+
+
+async def _told(workspace: Workspace) -> None:
+    for month, words in (
+        (1, "Emma lives in Porto."),
+        (2, "Emilia lives in Porto."),
+        (3, "Emilia lives in Lisbon."),
+        (4, "Emma likes tea."),
+        (5, "Emilia likes tea."),
+    ):
+        await workspace.remember(words, at=datetime(2025, month, 1, tzinfo=UTC))
+
+
+async def test_merge_makes_one_timeline_and_undo_two(lore: Everlore) -> None:
+    workspace = await lore.workspace()
+    await _told(workspace)
+    before = {
+        name: _said(await workspace.facts(subject=name, history=True)) for name in ("Emma", "Emilia")
+    }
+    assert ("lives_in", "Porto", True) in before["Emma"]
+
+    change = await workspace.graph.merge("Emma", "Emilia")
+
+    now = _said(await workspace.facts(subject="Emma"))
+    assert ("lives_in", "Lisbon", True) in now
+    assert ("lives_in", "Porto", True) not in now
+    assert [one for one in now if one[0] == "likes"] == [("likes", "tea", True)]
+
+    await workspace.graph.undo(change.change_id)
+
+    after = {
+        name: _said(await workspace.facts(subject=name, history=True)) for name in ("Emma", "Emilia")
+    }
+    assert after == before
+
+
+async def test_splitting_gives_each_its_own_timeline(lore: Everlore) -> None:
+    workspace = await lore.workspace()
+    at = datetime(2025, 1, 1, tzinfo=UTC)
+    messages = [
+        {"role": "user", "author": "Anna", "text": "Sam lives in Oslo.", "at": at},
+        {"role": "user", "author": "Anna", "text": "Sammy lives in Rome.", "at": at.replace(month=2)},
+    ]
+    for message in messages:
+        await workspace.record([message])
+        await lore.distil(workspace)
+    await workspace.graph.merge("Sam", "Sammy")
+    assert _said(await workspace.facts(subject="Sam", predicate="lives_in")) == [("lives_in", "Rome", True)]
+
+    await workspace.graph.split("Sam", ["Sammy"], "Sammy Jones")
+
+    assert _said(await workspace.facts(subject="Sam", predicate="lives_in")) == [("lives_in", "Oslo", True)]
+    assert _said(await workspace.facts(subject="Sammy", predicate="lives_in")) == [
+        ("lives_in", "Rome", True)
+    ]

@@ -284,8 +284,10 @@ def test_the_demonstration_answers_with_citations(cli: Cli, monkeypatch: pytest.
     first = cli("demo", "--json").json
     assert set(first) == {
         *("workspace", "messages", "stored", "already_there", "questions", "gold_in_top_3", "gold_in_top_10"),
-        *("latency_ms", "degraded"),
+        *("latency_ms", "degraded", "distilled", "memories", "facts"),
     }
+    assert first["distilled"]["messages"] == first["messages"]
+    assert (first["distilled"]["failed"], len(first["memories"]), len(first["facts"])) == (0, 5, 5)
     assert first["stored"] == first["messages"] >= 250
     assert len(first["questions"]) == 10
     for question in first["questions"]:
@@ -297,6 +299,8 @@ def test_the_demonstration_answers_with_citations(cli: Cli, monkeypatch: pytest.
     assert workspace["messages"] == first["messages"]
     shown = cli("demo", "--fresh").out
     assert f"{first['messages']} stored now" in shown
+    assert f"Kept out of {first['messages']} messages" in shown
+    assert "The surest facts:" in shown
     for question in first["questions"]:
         assert question["question"] in shown
         assert question["why"] in shown

@@ -26,7 +26,7 @@ MESSAGE_KEYS = {
         "text",
         "captions",
     ),
-    *("system_prompt", "tool_calls", "external_id", "reply_to", "metadata", "taxonomy"),
+    *("system_prompt", "tool_calls", "external_id", "reply_to", "metadata", "taxonomy", "off_the_record"),
 }
 
 

@@ -152,7 +152,7 @@ def test_models_are_listed_and_switched(cli: Cli, models: Models) -> None:
     models(fake, other)
     cli("record", "tea")
     listed = cli("models", "list", "--json").json["models"]
-    assert set(listed[0]) == {"name", "dimensions", "in_use", "threads_behind"}
+    assert set(listed[0]) == {"name", "dimensions", "in_use", "threads_behind", "distilled_behind"}
     assert [(m["name"], m["in_use"]) for m in listed] == [("fake", True), ("other", False)]
     assert cli("models", "use", "other", "--json").json == {"in_use": "other"}
     assert "other answers questions" in cli("models", "use", "other").out

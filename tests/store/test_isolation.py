@@ -31,8 +31,9 @@ from everlore.store.server import Server
 
 SCHEMAS = ["everlore", "jobs"]
 
-# workspace_table: guarded by a policy; the rights that the application has on it follow.
-# partition: reached through its parent only. public_facts: about no workspace; read only. no_access: not even that.
+# workspace_table: guarded by a policy; the rights that the application has on it follow. view: shows whoever asks what its
+# tables would show him. partition: reached through its parent only. public_facts: about no workspace; read only.
+# no_access: not even that.
 READ, APPEND, COUNT, WRITE = "select", "select insert", "select update", "select insert update delete"
 TABLES: dict[str, tuple[str, str]] = {
     "everlore.workspace": ("workspace_table", READ),
@@ -55,7 +56,18 @@ TABLES: dict[str, tuple[str, str]] = {
     "everlore.entity": ("workspace_table", WRITE),
     "everlore.alias": ("workspace_table", WRITE),
     "everlore.mention": ("workspace_table", WRITE),
+    "everlore.memory": ("workspace_table", WRITE),
+    "everlore.memory_source": ("workspace_table", WRITE),
     "everlore.memory_entity": ("workspace_table", WRITE),
+    "everlore.fact": ("workspace_table", WRITE),
+    "everlore.fact_source": ("workspace_table", WRITE),
+    "everlore.distillation": ("workspace_table", WRITE),
+    "everlore.distil_again": ("workspace_table", WRITE),
+    "everlore.distilled_state": ("workspace_table", WRITE),
+    "everlore.usage": ("workspace_table", WRITE),
+    "everlore.breaker": ("workspace_table", WRITE),
+    "everlore.memory_shown": ("view", READ),
+    "everlore.fact_shown": ("view", READ),
     "everlore.entity_change": ("workspace_table", WRITE),
     "everlore.link_suggestion": ("workspace_table", WRITE),
     "everlore.taxonomy_node": ("workspace_table", WRITE),
@@ -94,6 +106,8 @@ FUNCTIONS = {
     "everlore.threads_within": "lane_function",
     "everlore.passages_within": "lane_function",
     "everlore.messages_ending": "lane_function",
+    "everlore.memories_ending": "lane_function",
+    "everlore.facts_ending": "lane_function",
     "everlore.aliases_similar": "lane_function",
     "everlore.aliases_with_word": "lane_function",
     "everlore.entities_ending": "lane_function",
@@ -106,6 +120,9 @@ FUNCTIONS = {
     "everlore.register_embedding_model": "door",
     "everlore.defer_index": "outbox",
     "everlore.defer_index_distilled": "outbox",
+    "everlore.defer_distil": "outbox",
+    "everlore.threads_to_distil": "operator_only",
+    "everlore.failed_windows": "operator_only",
     "everlore.workspaces_unembedded": "operator_only",
     "everlore.threads_behind": "operator_only",
     "everlore.list_workspaces": "operator_only",
@@ -120,6 +137,7 @@ CALLABLE = {"text_function", "setting", "lane_function", "door", "outbox", "eras
 GLOBAL_TABLES = {"everlore.embedding_model"}
 UNIQUE_WITHOUT_WORKSPACE = {"workspace_name_key"}
 
+VIEWS = [name for name, (kind, _) in TABLES.items() if kind == "view"]
 WORKSPACE_TABLES = [name for name, (kind, _) in TABLES.items() if kind == "workspace_table"]
 PRIVILEGES = ("select", "insert", "update", "delete", "truncate", "references", "trigger", "maintain")
 
@@ -185,6 +203,33 @@ insert into everlore.memory (workspace_id, memory_id, lineage_id, type, content,
 select %(ws)s, id, id, 'fact', %(author)s || ' likes ' || %(word)s, 0.5, 0.8, now(), now(), 'extracted', uuid_send(id)
 from gen_random_uuid() as g (id);
 
+insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, confidence, recorded_at)
+select m.workspace_id, gen_random_uuid(), m.lineage_id, g.message_id, 0.8, now()
+from everlore.memory m join everlore.message g using (workspace_id) where workspace_id = %(ws)s and g.position = 1;
+
+insert into everlore.fact (workspace_id, fact_id, lineage_id, subject_id, predicate, object, object_key, confidence, valid_from,
+                           recorded_at)
+select e.workspace_id, g.id, g.id, e.entity_id, 'likes', %(word)s, %(word)s, 0.8, now(), now()
+from everlore.entity e cross join lateral (select gen_random_uuid() as id where e.entity_id is not null) as g
+where e.workspace_id = %(ws)s and e.name = %(author)s;
+
+insert into everlore.fact_source (workspace_id, source_id, lineage_id, message_id, memory_lineage_id, said_at, confidence,
+                                  recorded_at)
+select f.workspace_id, gen_random_uuid(), f.lineage_id, s.message_id, s.lineage_id, now(), 0.8, now()
+from everlore.fact f join everlore.memory_source s using (workspace_id) where f.workspace_id = %(ws)s;
+
+insert into everlore.distillation (workspace_id, distillation_id, thread_id, first, last, extractor, extractor_version, memories,
+                                   facts, rejected, error, distilled_at)
+select workspace_id, gen_random_uuid(), thread_id, 1, 10, 'rules', '1', 1, 1, 0, %(word)s, now()
+from everlore.thread where workspace_id = %(ws)s;
+
+insert into everlore.distil_again (workspace_id, thread_id, first, asked_at)
+select workspace_id, thread_id, 1, now() from everlore.thread where workspace_id = %(ws)s;
+
+insert into everlore.usage (workspace_id, day, model, calls) values (%(ws)s, '2025-06-14', %(word)s, 1);
+
+insert into everlore.breaker (workspace_id, model, failures) values (%(ws)s, %(word)s, 1);
+
 insert into everlore.memory_entity (workspace_id, lineage_id, entity_id)
 select e.workspace_id, m.lineage_id, e.entity_id
 from everlore.entity e join everlore.memory m using (workspace_id) where workspace_id = %(ws)s;
@@ -204,6 +249,17 @@ insert into everlore.taxonomy_node (workspace_id, path, label, created_at) value
 
 insert into everlore.taxonomy_suggestion (workspace_id, suggestion_id, thread_id, path, recorded_at)
 select workspace_id, gen_random_uuid(), thread_id, 'life', now() from everlore.thread where workspace_id = %(ws)s;
+"""
+
+
+# Words of the memory and the fact in the search index, still without vectors.
+DISTILLED_PASSAGES = """
+insert into everlore.passage (workspace_id, passage_id, kind, memory_id, role, author, occurred_at, text)
+select m.workspace_id, 900, 'memory', m.memory_id, 'user', %(author)s, now(), m.content
+from everlore.memory m where workspace_id = %(ws)s;
+
+insert into everlore.unembedded (workspace_id, model_id, passage_id)
+select %(ws)s, model_id, 900 from everlore.embedding_model;
 """
 
 
@@ -242,6 +298,10 @@ async def _filled(database: TestDatabase) -> tuple[UUID, UUID]:
                 for statement in ENTITIES.split(";\n\n"):
                     connection.execute(statement, parameters)
         await lore.rebuild_index()
+    with psycopg.connect(database.superuser, autocommit=True) as connection:
+        for workspace_id, author in zip(ids, ("ann", "bob"), strict=True):
+            for statement in DISTILLED_PASSAGES.split(";\n\n"):
+                connection.execute(statement, {"ws": workspace_id, "author": author})
     return ids[0], ids[1]
 
 
@@ -347,7 +407,7 @@ def test_operators_casts_and_triggers_of_ours_there_are_none(two: Two) -> None:
         for statement in (
             "select oprname from pg_operator where oprowner = 'everlore_owner'::regrole",
             "select tgname from pg_trigger where tgrelid::regclass::text like 'everlore.%' and not tgisinternal",
-            "select rulename from pg_rewrite where ev_class::regclass::text like 'everlore.%'",
+            "select rulename from pg_rewrite where ev_class::regclass::text like 'everlore.%' and rulename <> '_RETURN'",
         ):
             assert connection.execute(cast("LiteralString", statement)).fetchall() == []
 
@@ -520,6 +580,23 @@ def test_reading_shows_my_rows_and_no_other(two: Two, table: str) -> None:
             assert not two.tells(b"".join(bytes(chunk) for chunk in copy).decode())
 
 
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_show_what_their_tables_show(two: Two, view: str) -> None:
+    everything = sql.SQL("select * from {}").format(identifier(view))
+    with two.bound(None, superuser=True) as connection:
+        options = connection.execute(
+            "select reloptions from pg_class where oid = %s::regclass", [view]
+        ).fetchone()
+        assert options == (["security_invoker=true"],)
+    with two.bound(str(two.mine)) as connection:
+        rows = connection.execute(everything).fetchall()
+        assert rows
+        assert not two.tells(rows)
+        refused(two, connection, sql.SQL("delete from {}").format(identifier(view)))
+    with two.bound(None) as connection:
+        assert connection.execute(everything).fetchall() == []
+
+
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_without_a_workspace_there_is_nothing(two: Two, setting: str) -> None:
     with two.bound(SETTINGS[setting]) as connection:
@@ -620,6 +697,13 @@ def test_rows_cannot_refer_to_the_other_workspace(two: Two) -> None:
         ("everlore.alias", "entity_id"),
         ("everlore.mention", "entity_id"),
         ("everlore.mention", "message_id"),
+        ("everlore.memory_source", "lineage_id"),
+        ("everlore.memory_source", "message_id"),
+        ("everlore.fact", "subject_id"),
+        ("everlore.fact_source", "lineage_id"),
+        ("everlore.fact_source", "memory_lineage_id"),
+        ("everlore.distillation", "thread_id"),
+        ("everlore.distil_again", "thread_id"),
         ("everlore.memory_entity", "lineage_id"),
         ("everlore.memory_entity", "entity_id"),
         ("everlore.entity_change", "other_id"),
@@ -700,6 +784,8 @@ LANES: dict[str, LiteralString] = {
     "everlore.threads_within": "select * from everlore.threads_within(null, null)",
     "everlore.passages_within": "select * from everlore.passages_within(1000, null, null, null, null, null, null)",
     "everlore.messages_ending": "select * from everlore.messages_ending(right({message}, 8))",
+    "everlore.memories_ending": "select * from everlore.memories_ending(right({memory}, 8))",
+    "everlore.facts_ending": "select * from everlore.facts_ending(right({fact}, 8))",
     "everlore.aliases_similar": "select entity_id from everlore.aliases_similar(array['ann', 'bob', 'zanzibar'], 0.01, 1000)",
     "everlore.aliases_with_word": "select entity_id from everlore.aliases_with_word(array['ann', 'bob', 'two'], 1000)",
     "everlore.entities_ending": "select * from everlore.entities_ending(right({entity}, 8))",
@@ -726,19 +812,27 @@ ASKING_FOR_THE_OTHER: dict[str, list[LiteralString]] = {
     ],
     "everlore.entities_ending": ["select * from everlore.entities_ending({entity})"],
     "everlore.messages_ending": ["select * from everlore.messages_ending({message})"],
+    "everlore.memories_ending": ["select * from everlore.memories_ending({memory})"],
+    "everlore.facts_ending": ["select * from everlore.facts_ending({fact})"],
 }
 
 
 def filled_in(two: Two, query: LiteralString) -> sql.Composed:
     with two.bound(None, superuser=True) as connection:
         row = connection.execute(
-            "select thread_id::text, message_id::text, entity_id::text "
-            "from everlore.message join everlore.entity using (workspace_id) where workspace_id = %s limit 1",
+            "select thread_id::text, message_id::text, entity_id::text, memory_id::text, fact_id::text "
+            "from (select workspace_id, thread_id, message_id from everlore.message) as m join everlore.entity "
+            "using (workspace_id) join (select workspace_id, memory_id from everlore.memory) as n using (workspace_id) "
+            "join (select workspace_id, fact_id from everlore.fact) as f using (workspace_id) where workspace_id = %s limit 1",
             [two.other],
         ).fetchone()
         assert row is not None
         return sql.SQL(query).format(
-            thread=sql.Literal(row[0]), message=sql.Literal(row[1]), entity=sql.Literal(row[2])
+            thread=sql.Literal(row[0]),
+            message=sql.Literal(row[1]),
+            entity=sql.Literal(row[2]),
+            memory=sql.Literal(row[3]),
+            fact=sql.Literal(row[4]),
         )
 
 
@@ -861,19 +955,25 @@ def test_the_door_lets_into_the_workspace_of_the_name_and_no_other(two: Two) -> 
 def test_jobs_are_left_for_threads_of_mine_only(two: Two) -> None:
     with two.bound(str(two.mine), superuser=True) as connection:
         threads = dict(connection.execute("select workspace_id, thread_id from everlore.thread").fetchall())
-        before = connection.execute("select count(*) from jobs.procrastinate_jobs").fetchone()
-        connection.execute("set local role everlore_app")
-        connection.execute("select everlore.defer_index(%s)", [threads[two.other]])
-        connection.execute("select everlore.defer_index(%s)", [uuid4()])
-        connection.execute("reset role")
-        assert connection.execute("select count(*) from jobs.procrastinate_jobs").fetchone() == before
-        connection.execute("set local role everlore_app")
-        connection.execute("select everlore.defer_index(%s)", [threads[two.mine]])
-        connection.execute("reset role")
-        left = connection.execute(
-            "select args ->> 'workspace_id', args ->> 'thread_id' from jobs.procrastinate_jobs order by id desc limit 1"
-        ).fetchone()
-        assert left == (str(two.mine), str(threads[two.mine]))
+        for door in ("defer_index", "defer_distil"):
+            jobs_left_by(connection, door, two, threads)
+
+
+def jobs_left_by(connection: Connection, door: str, two: Two, threads: dict[UUID, UUID]) -> None:
+    leave = sql.SQL("select {}(%s)").format(sql.Identifier("everlore", door))
+    before = connection.execute("select count(*) from jobs.procrastinate_jobs").fetchone()
+    connection.execute("set local role everlore_app")
+    connection.execute(leave, [threads[two.other]])
+    connection.execute(leave, [uuid4()])
+    connection.execute("reset role")
+    assert connection.execute("select count(*) from jobs.procrastinate_jobs").fetchone() == before
+    connection.execute("set local role everlore_app")
+    connection.execute(leave, [threads[two.mine]])
+    connection.execute("reset role")
+    left = connection.execute(
+        "select args ->> 'workspace_id', args ->> 'thread_id' from jobs.procrastinate_jobs order by id desc limit 1"
+    ).fetchone()
+    assert left == (str(two.mine), str(threads[two.mine]))
 
 
 # Tricks

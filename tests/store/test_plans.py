@@ -274,6 +274,7 @@ LANES: dict[str, Lane] = {
     "vector_hnsw_distilled": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter(), distilled=True),
     "within_recorded": lambda c, p: lanes.passages_within(c, Filter(recorded_by=START), 5001, p.passages),
     "distilled_candidates": lambda c, p: recall_distilled.candidates(c, p.distilled, MODEL),
+    "distilled_keys": lambda c, p: recall_distilled.keys(c, p.distilled),
     "distilled_memories": lambda c, p: recall_distilled.memories(c, p.distilled, Filter(), None),
     "distilled_facts": lambda c, p: recall_distilled.facts(c, p.distilled, Filter(author="author 3"), None),
     "distilled_citations": lambda c, p: recall_distilled.citations(c, p.messages, None),
@@ -344,10 +345,9 @@ EXPECTED: dict[str, dict[str, str]] = {
     },
     "vector_hnsw_distilled": {"passage_vector_0_model_1_distilled": ""},
     "within_recorded": {**OF_PASSAGE, **OF_MESSAGE},
-    "distilled_candidates": {
-        **OF_PASSAGE,
+    "distilled_candidates": {**OF_PASSAGE, "passage_vector_0_pkey": "workspace_id passage_id model_id"},
+    "distilled_keys": {
         **OF_A_MESSAGE,
-        "passage_vector_0_pkey": "workspace_id passage_id model_id",
         "memory_passage": "workspace_id passage_id",
         "fact_passage": "workspace_id passage_id",
         "memory_source_lineage": "workspace_id lineage_id",

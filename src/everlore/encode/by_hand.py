@@ -137,7 +137,7 @@ async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Me
             encoded = vectors.get(text)
             given = {model[0]: [encoded]} if model is not None and encoded is not None else None
             (number,) = await passages.insert(connection, [passage], given)
-            await memories.set_passage(connection, version, number)
+            await memories.set_passages(connection, {version: number})
             groups = await _retracted(connection, memory.lineage_id, hand.now)
             window = _window(content, author, before.valid_from)
             statements, entities = await _resolved(connection, hand, window, extraction, ())
@@ -210,7 +210,7 @@ async def confirm(hand: Hand, memory_id: UUID) -> Memory:
                 "memory", version, text, memory.author, memory.role, memory.valid_from, memory.taxonomy
             )
             (number,) = await passages.insert(connection, [passage], given)
-            await memories.set_passage(connection, version, number)
+            await memories.set_passages(connection, {version: number})
             window = _window(before.content, author, before.valid_from)
             statements, entities = await _resolved(connection, hand, window, extraction, ())
             await memories.link_entities(connection, memory.lineage_id, entities)

@@ -15,7 +15,7 @@ from everlore.domain.errors import BadAnswer
 from everlore.encode.chronicle import Group, group_of
 from everlore.encode.drafts import Checked, checked, incoming_of, statements_of
 from everlore.encode.hygiene import Said, readable
-from everlore.encode.known import known_names
+from everlore.encode.known import known_ids, known_names
 from everlore.encode.reconcile import Where
 from everlore.encode.resolve import Linking, resolve
 from everlore.encode.similar import thresholds_of
@@ -31,6 +31,8 @@ from everlore.store.distilling import Distillation, SaidRow
 log = logging.getLogger(__name__)
 
 _KNOWN = 30
+# Rules make nothing of what was said long ago; whether that was off the record is looked at all the same.
+_RULES_LOOK_BACK = 20
 # Rules look back for what a pronoun means, no further.
 _CONTEXT_OF_RULES = 20
 
@@ -117,7 +119,9 @@ async def _load(
             if last is None:
                 return None
             span = (first, last)
-        said = await distilling.said(connection, thread_id, *span)
+            said = [message for message in ahead if message.position <= last]
+        else:
+            said = await distilling.said(connection, thread_id, *span)
         context = tools.context_messages if tools.analyst.model is not None else _CONTEXT_OF_RULES
         earlier = await distilling.earlier(connection, thread_id, span[0], context)
         known = await _known(connection, thread_id, said, tools)
@@ -128,7 +132,7 @@ async def _load(
             again=again,
             said=tuple(said),
             earlier=tuple(message.message_id for message in earlier),
-            window=await _window(connection, said, earlier, known),
+            window=await _window(connection, said, earlier, known, tools),
             known=tuple(lineage for _, lineage in known),
             taxonomy=mark.taxonomy,
             model=None if model is None else (model[0].model_id, model[0].name),
@@ -139,8 +143,8 @@ async def _known(
     connection: Connection, thread_id: UUID, said: Sequence[SaidRow], tools: Tools
 ) -> list[tuple[KnownMemory, UUID]]:
     """Memories that the window may speak of again: of this thread, and of whom it names."""
-    named = await known_names(connection, [m.text for m in said] + [m.author for m in said], tools.linking)
-    found = await memories.recent(connection, thread_id, list(named.ids), _KNOWN)
+    named = await known_ids(connection, [m.text for m in said] + [m.author for m in said], tools.linking)
+    found = await memories.recent(connection, thread_id, named, _KNOWN)
     newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]
     return [
         (KnownMemory(number, memory.type, memory.content, memory.valid_from), memory.lineage_id)
@@ -153,12 +157,14 @@ async def _window(
     said: Sequence[SaidRow],
     earlier: Sequence[SaidRow],
     known: Sequence[tuple[KnownMemory, UUID]],
+    tools: Tools,
 ) -> Window:
     before, here = [_said(m) for m in earlier], [_said(m) for m in said]
     echoes = await hygiene.echoes(connection, [m.text for m in (*before, *here)])
+    far = max(0, len(before) - _RULES_LOOK_BACK) if tools.analyst.model is None else 0
     return Window(
         messages=readable(here, echoes[len(before) :], before=before),
-        earlier=readable(before, echoes[: len(before)]),
+        earlier=readable(before[far:], echoes[far : len(before)], before=before[:far]),
         known=tuple(memory for memory, _ in known),
     )
 
@@ -195,9 +201,11 @@ async def _think(
         name for fact in extraction.facts for name in (fact.subject, fact.object)
     ]
     names += [name for memory in extraction.memories for name in (*memory.entities, memory.content)]
-    async with database.workspace(workspace_id, read_only=True) as connection:
-        known = await known_names(connection, names, tools.linking)
-    result = checked(task.window, extraction, known.variants)
+    variants: Mapping[str, frozenset[str]] = {}
+    if names:
+        async with database.workspace(workspace_id, read_only=True) as connection:
+            variants = (await known_names(connection, names, tools.linking)).variants
+    result = checked(task.window, extraction, variants)
     embedder = None if task.model is None else tools.embedders.get(task.model[1])
     if embedder is None:
         return _Thought(result, {})
@@ -216,6 +224,9 @@ async def _commit(
         if not await _still_to_do(connection, thread_id, task):
             return
         now = tools.clock()
+        if thought.result.nothing and not task.again:
+            await _note(connection, thread_id, task, tools, now, 0, 0, 0)
+            return
         alive = await distilling.lock_messages(connection, [m.message_id for m in task.said])
         ids = {n: m.message_id for n, m in enumerate(task.said, start=1) if m.message_id in alive}
         result = thought.result.among(frozenset(ids), whole=len(alive) == len(task.said))
@@ -305,7 +316,7 @@ async def _note(
         rejected=rejected,
         error=error,
     )
-    await distilling.note(connection, done, now)
+    await distilling.note(connection, done, now, again=task.again)
     if not task.again:
         await distilling.advance(connection, thread_id, task.last)
 

@@ -44,6 +44,12 @@ class Checked:
     aside: tuple[SetAside, ...]
     spans: Spans
 
+    @property
+    def nothing(self) -> bool:
+        """Whether there is nothing to be written."""
+        found = self.extraction
+        return not (found.memories or found.facts or found.entities or found.taxonomy or self.aside)
+
     def texts(self, window: Window) -> list[str]:
         """What is indexed of what passed, to be encoded."""
         spoken = {message.number: message for message in window.messages}

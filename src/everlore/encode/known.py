@@ -22,6 +22,13 @@ class KnownNames:
     variants: Mapping[str, frozenset[str]]
 
 
+async def known_ids(connection: Connection, texts: Iterable[str], linking: Linking) -> list[UUID]:
+    """The entities that the texts name, without their names."""
+    names = dict.fromkeys(name for text in dict.fromkeys(texts) for name in _names_in(text))
+    keys = {linking.key(name) for name in list(names)[:_AT_MOST]}
+    return sorted({match.entity_id for match in await entities.by_keys(connection, keys)})
+
+
 async def known_names(connection: Connection, texts: Iterable[str], linking: Linking) -> KnownNames:
     """The entities that the texts name: by runs of capitalised words, addresses and handles, and by whole short texts."""
     names = list(dict.fromkeys(name for text in texts for name in _names_in(text)))[:_AT_MOST]

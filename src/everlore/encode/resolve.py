@@ -109,6 +109,8 @@ async def resolve(
     In the caller's transaction, under the lock of the workspace. `message_ids` are those of the window's messages.
     """
     asked = references(window, extraction, linking.key)
+    if not asked:
+        return Resolution(frozenset(), {}, {}, linking)
     said = {fact.predicate for fact in extraction.facts if is_exclusive(fact.predicate)}
     known = _Known(linking, await entities.places(connection, message_ids.values()), message_ids, said)
     await known.load(connection, asked)

@@ -156,11 +156,16 @@ async def _insert(
     encoded = [vector for _, vector in rows if vector is not None]
     given = {model_id: encoded} if encoded and model_id is not None else None
     numbers = await passages.insert(connection, [passage for passage, _ in rows], given)
-    for (passage, _), number in zip(rows, numbers, strict=True):
-        if passage.kind == "memory":
-            await memories.set_passage(connection, passage.owner_id, number)
-        else:
-            await facts.set_passage(connection, passage.owner_id, number)
+    owners = {
+        kind: {
+            passage.owner_id: number
+            for (passage, _), number in zip(rows, numbers, strict=True)
+            if passage.kind == kind
+        }
+        for kind in ("memory", "fact")
+    }
+    await memories.set_passages(connection, owners["memory"])
+    await facts.set_passages(connection, owners["fact"])
 
 
 async def retell(

@@ -5,7 +5,7 @@ the words of its turn, the turn has been found by them already, and lending woul
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +18,23 @@ from everlore.recall.search import Search
 from everlore.store import index, recall_distilled
 from everlore.store import recall as store
 from everlore.store.recall import LaneTimeout, Surroundings
-from everlore.store.recall_distilled import DistilledCandidates
+from everlore.store.recall_distilled import DistilledCandidates, Key
 
 # Where there are vectors, words add nothing to these (they stand for what has no vector yet).
 _COSINE, _LATE = 1.0, 2.0
 _STEEPNESS = 3
 # A key that matches so much better than its turn (late interaction, else cosine: both are at most 1) lends all it has.
 _FULL_LIFT = 0.2
-# Turns of so many of the best memories and facts become candidates.
+# So many of the best memories and facts are keys; the turns of the first of them become candidates.
+_KEYS = 40
 _SEEDS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
     """Memories and facts near to the question. `relevance` is 0-1 over them; `cosines` is None without a vector of the
-    question; `late` has the reranker's raw scores by passage; `counts` how often each term of the question occurs in each."""
+    question; `late` has the reranker's raw scores by passage; `counts` how often each term of the question occurs in each;
+    `keys` are those of the best."""
 
     candidates: DistilledCandidates
     relevance: fuse.Scores
@@ -40,6 +42,7 @@ class Distilled:
     late: dict[int, float]
     counts: NDArray[np.float64]
     lexical: Lexical
+    keys: tuple[Key, ...] = ()
 
 
 async def distilled(search: Search, reranker: Reranker | None) -> Distilled | None:
@@ -75,7 +78,7 @@ async def scored(
     late: dict[int, float] = {}
     weights = search.weights
     if reranker is not None and weights.late_interaction > 0 and weights.rerank_depth > 0:
-        order = np.argsort(-fuse.weighted(signals, indexed), kind="stable")[: 2 * weights.rerank_depth]
+        order = np.argsort(-fuse.weighted(signals, indexed), kind="stable")[: weights.rerank_depth]
         late = await late_scores(
             search, found.passage_ids[order].tolist(), reranker, search.view.distilled, lexical
         )
@@ -88,12 +91,11 @@ async def scored(
 
 
 def seeds(found: Distilled) -> list[tuple[int, float]]:
-    """Passages of the turns that the best memories and facts rest on, with what those lend."""
-    best = np.argsort(-found.relevance, kind="stable")[:_SEEDS].tolist()
-    order = {place: rank for rank, place in enumerate(best)}
-    pairs = [(place, number) for place, number in found.candidates.sources if place in order]
-    pairs.sort(key=lambda pair: order[pair[0]])
-    return [(number, float(found.relevance[place])) for place, number in pairs]
+    """Passages of the turns that the best memories and facts rest on, with their relevance."""
+    relevance = dict(zip(found.candidates.passage_ids.tolist(), found.relevance.tolist(), strict=True))
+    best = set(sorted(relevance, key=lambda number: -relevance[number])[:_SEEDS])
+    offered = [(key.source, relevance[key.passage_id]) for key in found.keys if key.passage_id in best]
+    return sorted(offered, key=lambda one: -one[1])
 
 
 def lent(
@@ -106,27 +108,29 @@ def lent(
     for place, message_id in enumerate(candidates.message_ids):
         places.setdefault(message_id, []).append(place)
     scores = np.zeros(len(candidates.message_ids))
-    for key, message_id in found.candidates.keys:
-        relevance = float(found.relevance[key]) ** _STEEPNESS
-        for place in places.get(message_id, ()):
+    numbers: list[int] = found.candidates.passage_ids.tolist()
+    relevance = dict(zip(numbers, found.relevance.tolist(), strict=True))
+    for key in found.keys:
+        for place in places.get(key.message_id, ()):
             lift = 1.0
-            if key in matches and place in own:
-                lift = min(max((matches[key] - own[place]) / _FULL_LIFT, 0.0), 1.0)
-            scores[place] = max(scores[place], relevance * lift)
+            if key.passage_id in matches and place in own:
+                lift = min(max((matches[key.passage_id] - own[place]) / _FULL_LIFT, 0.0), 1.0)
+            scores[place] = max(scores[place], relevance[key.passage_id] ** _STEEPNESS * lift)
     return scores
 
 
 def _compared(
     search: Search, found: Distilled, candidates: Surroundings, late: Mapping[int, float]
 ) -> tuple[dict[int, float], Mapping[int, float]]:
-    """How well keys and turns match the question, in one measure: by late interaction, else by cosine, else not at all."""
+    """How well keys (by passage) and turns (by place) match the question, in one measure: by late interaction, else by
+    cosine, else not at all."""
     if found.late and late:
-        numbers = found.candidates.passage_ids.tolist()
-        return {key: found.late[n] for key, n in enumerate(numbers) if n in found.late}, late
+        return found.late, late
     if found.cosines is not None and candidates.vectors is not None and search.encoded is not None:
         keys: list[float] = found.cosines.tolist()
         turns: list[float] = (candidates.vectors @ search.encoded.vector).astype(np.float64).tolist()
-        return dict(enumerate(keys)), dict(enumerate(turns))
+        numbers: list[int] = found.candidates.passage_ids.tolist()
+        return dict(zip(numbers, keys, strict=True)), dict(enumerate(turns))
     return {}, {}
 
 
@@ -138,7 +142,12 @@ async def _distilled(search: Search, reranker: Reranker | None) -> Distilled | N
     words = bm25.best(lexical.scores, depth)
     near = await _nearest(search, view.passages, depth)
     numbers = {number for number, _ in words} | {number for number, _ in near}
-    return await scored(search, lexical, numbers, reranker)
+    found = await scored(search, lexical, numbers, reranker)
+    if found is None or search.weights.keys == 0 or "message" not in search.ask.kinds:
+        return found
+    best = np.argsort(-found.relevance, kind="stable")[:_KEYS]
+    chosen: list[int] = found.candidates.passage_ids[best].tolist()
+    return replace(found, keys=tuple(await recall_distilled.keys(search.connection, chosen)))
 
 
 async def _nearest(search: Search, size: int, depth: int) -> list[tuple[int, float]]:

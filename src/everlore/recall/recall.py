@@ -37,6 +37,8 @@ PATIENCE_S = 10.0
 _DEEPER = 4
 # With less left of a deadline, nothing is written down after the answer.
 _NOTING_MS = 20.0
+# The first so many memories of an answer count as used.
+_NOTED = 5
 _DEEPEST = 4000
 
 
@@ -68,12 +70,13 @@ async def recall(
 async def _note_access(
     database: Database, workspace_id: UUID, ask: Ask, answer: Recall, clock: Clock
 ) -> None:
-    """How often a memory is used is a part of its score. Questions about what was believed once do not count."""
+    """How often a memory answers is a part of its score. What came by way of the graph does not count, nor do questions about
+    what was believed once."""
     remaining = clock.remaining_ms()
-    if answer.memories and ask.as_of == AsOf() and (remaining is None or remaining > _NOTING_MS):
+    used = [hit.memory.memory_id for hit in answer.memories if "related" not in hit.why][:_NOTED]
+    if used and ask.as_of == AsOf() and (remaining is None or remaining > _NOTING_MS):
         async with database.workspace(workspace_id) as connection:
             await conversation.commit_lazily(connection)
-            used = [hit.memory.memory_id for hit in answer.memories]
             await recall_distilled.note_access(connection, used, ask.now)
 
 

@@ -1,6 +1,8 @@
 """Memories that come by way of the graph: of what the question names, and of what is linked to it (spreading activation)."""
 
+import math
 import re
+from dataclasses import replace
 
 from everlore.domain.recall import MemoryHit, Support
 from everlore.recall.known import cited, composite, is_shown
@@ -16,7 +18,7 @@ _NO_SUPPORT = Support(0.0, (), (), "unknown", None)
 
 async def related(search: Search, near: tuple[MemoryHit, ...]) -> tuple[MemoryHit, ...]:
     """More memories of the entities that are named and of those near to them, the most activated first. They come after
-    `near`, which answer by themselves, and hold none of those."""
+    `near`, which answer by themselves, with no better score, and hold none of those."""
     ask, most = search.ask, search.weights.related
     keys = {key(run) for run in _runs(ask.question)}
     if not (most and keys and search.within.is_open):
@@ -40,17 +42,20 @@ async def related(search: Search, near: tuple[MemoryHit, ...]) -> tuple[MemoryHi
     chosen = [
         found[lineage] for lineage in activation if lineage in found and is_shown(search, found[lineage])
     ]
-    return await cited(
+    hits = await cited(
         search,
         [
             (
                 memory,
-                composite(search, memory, 0.0) | {"related": round(activation[memory.lineage_id], 4)},
+                composite(search, memory, 0.0)
+                | {"related": round(search.weights.memory_relevance * activation[memory.lineage_id], 4)},
                 _NO_SUPPORT,
             )
             for memory in chosen[:most]
         ],
     )
+    highest = near[-1].score if near else math.inf
+    return tuple(replace(hit, score=min(hit.score, highest)) for hit in hits)
 
 
 def _runs(question: str) -> set[str]:

@@ -50,12 +50,12 @@ _SINGULARS: dict[str, tuple[MemoryType, ...]] = {
     **dict.fromkeys(("habit", "habito"), ("habit",)),
 }
 _POINTERS = _set(
-    """what which any my our the open last latest next every que cual alguna algun mi nuestra nuestro la el ultima
+    """what which any my our open last latest next every que cual alguna algun mi nuestra nuestro ultima
     ultimo proxima"""
 )
 # Whole ways of asking, each with the type that it asks for and, where it says one, the state.
 _WAYS: tuple[tuple[str, MemoryType, Asked | None], ...] = (
-    (r"^(?:and |so )?what (?:does|do|did|would) (?:\S+ ){1,3}?prefer\b", "preference", None),
+    (r"^(?:and |so )?what (?:does|do|did|would) (?:\S+ ){1,6}?prefer\b", "preference", None),
     (
         r"^(?:y )?que (?:\S+ ){0,3}?(?:prefiere|prefieres|prefiero|prefieren|preferia)\b",
         "preference",

@@ -169,7 +169,8 @@ async def _replay(file: Path, pg_restore: Path, psql: Path, conninfo: str, serve
     """Run the backup as one transaction: committed when pg_restore has read all of the file, and only then.
 
     By way of psql, because pg_restore cannot begin with a statement of ours: for everybody but a superuser, functions that set
-    `hnsw.ef_search` can be made only where pgvector is loaded already, and a first vector loads it.
+    `hnsw.ef_search` or `pg_trgm.similarity_threshold` can be made only where pgvector and pg_trgm are loaded already, and the
+    first use of each loads it.
     """
     environment = client_environment(conninfo)
     pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
@@ -210,7 +211,7 @@ async def _replay(file: Path, pg_restore: Path, psql: Path, conninfo: str, serve
 
 async def _feed(script: asyncio.StreamReader, psql: asyncio.StreamWriter, *, old: bool) -> None:
     """Hand a script on as it comes. `old`: the server does not know all settings at its beginning."""
-    psql.write(b"begin; select '[0]'::public.halfvec;\n")
+    psql.write(b"begin; select '[0]'::public.halfvec, public.show_limit();\n")
     while chunk := await script.read(_CHUNK):
         psql.write(chunk.replace(_NEWER_SETTING, b"", 1) if old else chunk)
         old = False

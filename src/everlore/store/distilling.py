@@ -135,12 +135,13 @@ async def lock_messages(connection: Connection, message_ids: Sequence[UUID]) -> 
     return {row[0] for row in rows}
 
 
-async def note(connection: Connection, done: Distillation, at: datetime) -> None:
-    """Write down what became of a window; an earlier reading of it is superseded."""
-    await connection.execute(
-        _QUERIES["supersede_windows"],
-        {"thread_id": done.thread_id, "first": done.first, "last": done.last, "at": at},
-    )
+async def note(connection: Connection, done: Distillation, at: datetime, *, again: bool) -> None:
+    """Write down what became of a window; `again`: the earlier reading of it is superseded."""
+    if again:
+        await connection.execute(
+            _QUERIES["supersede_windows"],
+            {"thread_id": done.thread_id, "first": done.first, "last": done.last, "at": at},
+        )
     await connection.execute(
         _QUERIES["note"],
         {name: getattr(done, name) for name in _DISTILLATION} | {"distillation_id": new_id(), "at": at},

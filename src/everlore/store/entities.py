@@ -128,7 +128,9 @@ async def link_memories(connection: Connection, pairs: Iterable[tuple[UUID, UUID
 
 async def by_keys(connection: Connection, keys: Iterable[str]) -> list[Match]:
     """Entities by the exact keys of their names; merged ones never."""
-    cursor = await connection.execute(_QUERIES["by_keys"], {"keys": sorted(set(keys))})
+    if not (keys := set(keys)):
+        return []
+    cursor = await connection.execute(_QUERIES["by_keys"], {"keys": sorted(keys)})
     return [
         Match(key, entity_id, variant, weight, weight)
         for key, entity_id, variant, weight, _ in await cursor.fetchall()
@@ -148,6 +150,8 @@ async def similar(
 async def with_word(connection: Connection, words: Iterable[str], at_most: int) -> list[Match]:
     """For each word, the entities that have it in a name, those of short names first."""
     parameters = {"words": sorted(set(words)), "at_most": at_most}
+    if not parameters["words"]:
+        return []
     rows = await (await connection.execute(_QUERIES["with_word"], parameters)).fetchall()
     return [Match(word, entity_id, variant, weight, weight) for word, entity_id, variant, weight in rows]
 
@@ -167,6 +171,8 @@ async def surviving(connection: Connection, entity_id: UUID) -> UUID | None:
 async def load(connection: Connection, entity_ids: Sequence[UUID], *, counted: bool = True) -> list[Entity]:
     """Entities with their names, in the order asked for; and with the number of their mentions, which for one that every
     message names takes time, if `counted` (else 0)."""
+    if not entity_ids:
+        return []
     parameters = {"entities": list(entity_ids), "count_to": None if counted else 0}
     aliases: dict[UUID, list[Alias]] = {}
     for entity_id, *alias in await (
@@ -216,6 +222,8 @@ async def last_mentions(
 ) -> dict[UUID, list[Place]]:
     """For each entity, where its last mentions stand, at most so many."""
     parameters = {"entities": sorted(set(entity_ids)), "at_most": at_most}
+    if not parameters["entities"]:
+        return {}
     found: dict[UUID, list[Place]] = {}
     for entity_id, thread_id, position, message_id, project_id, taxonomy in await (
         await connection.execute(_QUERIES["last_mentions"], parameters)
@@ -240,6 +248,8 @@ async def stated(
 ) -> dict[UUID, list[Stated]]:
     """What current facts of these predicates say of each entity."""
     parameters = {"entities": sorted(set(entity_ids)), "predicates": sorted(set(predicates))}
+    if not all(parameters.values()):
+        return {}
     found: dict[UUID, list[Stated]] = {}
     for entity_id, *fact in await (await connection.execute(_QUERIES["stated"], parameters)).fetchall():
         found.setdefault(entity_id, []).append(Stated(*fact))

@@ -1,6 +1,6 @@
 """Facts: versions of edges between entities, and every statement that they rest on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
@@ -156,9 +156,12 @@ async def set_confidence(connection: Connection, fact_id: UUID, confidence: floa
     await connection.execute(_QUERIES["set_confidence"], {"fact_id": fact_id, "confidence": confidence})
 
 
-async def set_passage(connection: Connection, lineage_id: UUID, passage_id: int) -> None:
-    """All versions of a fact say the same words, so they share one passage."""
-    await connection.execute(_QUERIES["set_passage"], {"lineage_id": lineage_id, "passage_id": passage_id})
+async def set_passages(connection: Connection, passages: Mapping[UUID, int]) -> None:
+    """By lineage: all versions of a fact say the same words, so they share one passage."""
+    if passages:
+        await connection.execute(
+            _QUERIES["set_passages"], {"lineages": list(passages), "passages": list(passages.values())}
+        )
 
 
 async def add_statement(
@@ -199,12 +202,16 @@ async def retract_statements(
 
 async def of_memories(connection: Connection, lineages: Sequence[UUID]) -> list[tuple[UUID, CurrentFact]]:
     """The facts, as they are believed now, that memories express: memory lineage and fact."""
+    if not lineages:
+        return []
     rows = await (await connection.execute(_QUERIES["of_memories"], {"lineages": list(lineages)})).fetchall()
     return [(row[0], CurrentFact(row[1], row[2], Edge(*row[3:8]), *row[8:])) for row in rows]
 
 
 async def memories_of(connection: Connection, fact_lineages: Sequence[UUID]) -> list[UUID]:
     """Lineages of the memories that express the given facts."""
+    if not fact_lineages:
+        return []
     rows = await (
         await connection.execute(_QUERIES["memories_of"], {"lineages": list(fact_lineages)})
     ).fetchall()

@@ -24,11 +24,12 @@ async def echoes(connection: Connection, texts: Sequence[str]) -> list[tuple[tup
 
     A paragraph of fewer than six words counts only next to one that was handed out: "I like tea" is said by people too.
     """
+    nothing: list[tuple[tuple[int, int], ...]] = [() for _ in texts]
+    if not fetched(await (await connection.execute(_QUERIES["handed_anything"])).fetchone()):
+        return nothing
     found = [paragraphs(text) for text in texts]
-    if not any(found) or not fetched(
-        await (await connection.execute(_QUERIES["handed_anything"])).fetchone()
-    ):
-        return [() for _ in texts]
+    if not any(found):
+        return nothing
     digests = list({one.digest for text in found for one in text})
     same = {bytes(row[0]) for row in await _rows(connection, "same", digests=digests)}
     runs = sorted({run for text in found for one in text if one.words >= LEAST_WORDS for run in one.shingles})

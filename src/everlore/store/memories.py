@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from everlore.domain.ids import new_id
+from everlore.domain.ids import new_id, new_ids
 from everlore.domain.memories import AsOf, Memory, Source
 from everlore.store.database import Connection
 from everlore.store.queries import queries
@@ -100,22 +100,26 @@ async def add_sources(
     connection: Connection, lineage_id: UUID, sources: Sequence[NewSource], recorded_at: datetime
 ) -> int:
     """Sources that the memory does not have yet; returns how many those were."""
-    added = 0
-    for source in sources:
-        cursor = await connection.execute(
-            _QUERIES["add_source"],
-            {
-                "source_id": new_id(),
-                "lineage_id": lineage_id,
-                "message_id": source.message_id,
-                "start": source.start,
-                "end": source.end,
-                "confidence": source.confidence,
-                "recorded_at": recorded_at,
-            },
-        )
-        added += cursor.rowcount
-    return added
+    # The same place once; what was told, each time.
+    places = {
+        (s.message_id, s.start, s.end) if s.message_id else (n, None, None): s for n, s in enumerate(sources)
+    }
+    if not places:
+        return 0
+    sources = list(places.values())
+    cursor = await connection.execute(
+        _QUERIES["add_sources"],
+        {
+            "ids": new_ids(len(sources)),
+            "lineage_id": lineage_id,
+            "messages": [source.message_id for source in sources],
+            "starts": [source.start for source in sources],
+            "ends": [source.end for source in sources],
+            "confidences": [source.confidence for source in sources],
+            "recorded_at": recorded_at,
+        },
+    )
+    return cursor.rowcount
 
 
 async def source_confidences(connection: Connection, lineage_id: UUID) -> list[float]:
@@ -263,6 +267,8 @@ async def reworded(connection: Connection, content_hash: bytes, message_ids: Seq
 
 async def without_sources(connection: Connection, lineages: Sequence[UUID]) -> list[Memory]:
     """Of these the current extracted ones that no source supports any more and no person confirmed or pinned."""
+    if not lineages:
+        return []
     rows = await (
         await connection.execute(_QUERIES["without_sources"], {"lineages": list(lineages)})
     ).fetchall()
@@ -271,10 +277,16 @@ async def without_sources(connection: Connection, lineages: Sequence[UUID]) -> l
 
 async def link_entities(connection: Connection, lineage_id: UUID, entities: Sequence[UUID]) -> None:
     """Note that a memory speaks of these entities."""
+    if not entities:
+        return
     await connection.execute(
         _QUERIES["link_entities"], {"lineage_id": lineage_id, "entities": list(entities)}
     )
 
 
-async def set_passage(connection: Connection, memory_id: UUID, passage_id: int) -> None:
-    await change(connection, memory_id, {"passage_id": passage_id})
+async def set_passages(connection: Connection, passages: Mapping[UUID, int]) -> None:
+    """Where the words of these versions are indexed."""
+    if passages:
+        await connection.execute(
+            _QUERIES["set_passages"], {"ids": list(passages), "passages": list(passages.values())}
+        )

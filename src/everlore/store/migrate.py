@@ -207,8 +207,8 @@ async def _apply(connection: Connection) -> list[str]:
     me = fetched(await (await connection.execute("select current_user")).fetchone())
     if me != OWNER:
         await connection.execute(sql.SQL("set role {}").format(sql.Identifier(OWNER)))
-    # Loads pgvector: until then only a superuser may make functions that set `hnsw.ef_search`.
-    await connection.execute("select '[0]'::public.halfvec")
+    # Loads pgvector and pg_trgm: until then only a superuser may make functions that set `hnsw.ef_search` and the like.
+    await connection.execute("select '[0]'::public.halfvec, public.show_limit()")
     await connection.execute(_QUERIES["create_migration_table"])
     done = await _applied(connection)
     applied: list[str] = []

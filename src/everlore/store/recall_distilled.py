@@ -24,15 +24,20 @@ _MEMORY_PASSAGE = -2
 
 @dataclass(frozen=True, slots=True)
 class DistilledCandidates:
-    """Distilled passages, column by column, by number. `keys` are pairs of a place in the columns and the 16 bytes of a
-    message that it rests on; `sources` are the passages of those messages, one for each pair of place and passage."""
+    """Distilled passages, column by column, by number; `vectors` as in `everlore.store.recall.Surroundings`."""
 
     passage_ids: NDArray[np.int64]
     kinds: tuple[str, ...]
-    lengths: NDArray[np.float64]
     vectors: Vector | None
-    keys: tuple[tuple[int, bytes], ...]
-    sources: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A distilled passage rests on a message: the message's passage, and the 16 bytes of its id."""
+
+    passage_id: int
+    source: int
+    message_id: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +62,21 @@ class Wanted:
 async def candidates(
     connection: Connection, passages: Sequence[int], model_id: int | None
 ) -> DistilledCandidates:
-    parameters = {"passages": sorted(passages), "model_id": model_id}
-    async with connection.pipeline():
-        found = await connection.execute(_QUERIES["passages"], parameters, binary=True)
-        keys = await connection.execute(_QUERIES["keys"], parameters, binary=True)
-        rows = await found.fetchall()
-        pairs = await keys.fetchall()
-    place = {row[0]: at for at, row in enumerate(rows)}
-    known = [(place[of], number, message) for of, number, message in pairs if of in place]
+    parameters = {"passages": list(passages), "model_id": model_id}
+    rows = await (await connection.execute(_QUERIES["passages"], parameters, binary=True)).fetchall()
     return DistilledCandidates(
         passage_ids=np.array([row[0] for row in rows], dtype=np.int64),
         kinds=tuple(row[1] for row in rows),
-        lengths=np.array([row[2] for row in rows], dtype=np.float64),
-        vectors=vectors_of_rows([row[3] for row in rows]),
-        keys=tuple(dict.fromkeys((at, message) for at, _, message in known)),
-        sources=tuple((at, number) for at, number, _ in known),
+        vectors=vectors_of_rows([row[2] for row in rows]),
     )
+
+
+async def keys(connection: Connection, passages: Sequence[int]) -> list[Key]:
+    """The messages that usable memories and facts of these passages rest on."""
+    rows = await (
+        await connection.execute(_QUERIES["keys"], {"passages": list(passages)}, binary=True)
+    ).fetchall()
+    return [Key(*row) for row in rows]
 
 
 async def memories(

@@ -30,8 +30,8 @@ def status(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: Js
     """Show how the installation and one workspace are doing.
 
     JSON: postgres, embedded, data_dir (null by URL), isolation ("full", "weaker"), workspaces, messages,
-    models [{name, dimensions, in_use, threads_behind}], jobs {state: count}, parked [{job_id, task, attempts, arguments,
-    failed_at, error}], failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}],
+    models [{name, dimensions, in_use, threads_behind, distilled_behind}], jobs {state: count},
+    parked [{job_id, task, attempts, arguments, failed_at, error}], failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}],
     workers, workspace {workspace, threads, messages, unpacked, unembedded {model: passages}, memories, undistilled,
     failed_windows}.
     """
@@ -168,7 +168,7 @@ async def _read_again(call: Call, lore: "Everlore") -> None:
 def list_models(ctx: typer.Context, to_json: Json = False) -> None:
     """List the embedding models that the memory knows.
 
-    JSON: models [{name, dimensions, in_use, threads_behind}].
+    JSON: models [{name, dimensions, in_use, threads_behind, distilled_behind}].
     """
     call = call_of(ctx)
 
@@ -210,12 +210,12 @@ def _print_models(out: Output, found: "list[ModelProgress]") -> None:
     if not found:
         out.line("No embedding model is installed: messages are found by words and time only.")
         return
-    listed = table(
-        "model", "dimensions", "in use", "threads behind", numbers=["dimensions", "threads behind"]
-    )
+    numbers = ["dimensions", "threads behind", "memories behind"]
+    listed = table("model", "dimensions", "in use", *numbers[1:], numbers=numbers)
     for model in found:
         in_use = "yes" if model.in_use else ""
-        listed.add_row(clean(model.name), str(model.dimensions), in_use, f"{model.threads_behind:,}")
+        behind = f"{model.threads_behind:,}", f"{model.distilled_behind:,}"
+        listed.add_row(clean(model.name), str(model.dimensions), in_use, *behind)
     out.print(listed)
 
 

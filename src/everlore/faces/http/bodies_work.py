@@ -121,6 +121,7 @@ class ModelAnswer(Answer):
     dimensions: int = Field(description="Of its vectors.")
     in_use: bool = Field(description="Whether it answers questions.")
     threads_behind: int = Field(description="Threads that it has not come to.")
+    distilled_behind: int = Field(description="Memories and facts that it has not come to.")
 
 
 class ParkedJobAnswer(Answer):

@@ -20,6 +20,7 @@ from everlore.models.rules.kinds import looks_ahead
 from everlore.models.rules.known import Knowledge, relate, words_of
 from everlore.models.rules.particulars import find_particulars
 from everlore.models.rules.people import find_people
+from everlore.models.rules.phrases import find_phrases
 from everlore.models.rules.reading import Reading, Statement, read
 from everlore.models.rules.select import Chosen, choose
 from everlore.ports.analyst import (
@@ -167,6 +168,7 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
     if message.role == "user":
         people = find_people(statement, scene)
         find_particulars(statement, scene, found_marks, people)
+        find_phrases(statement, scene, people)
         made = _with_named_pets([*people.claims, *claims(statement, scene)], gathered)
         made = _with_names(made, people.aliases, gathered)
         gathered.last_person = next(
@@ -294,6 +296,7 @@ def _knowledge(known: Sequence[KnownMemory], gathered: _Gathered, window: Window
             scene = Scene(speaker, names(statement.text), ())
             people = find_people(statement, scene)
             find_particulars(statement, scene, (), people)
+            find_phrases(statement, scene, people)
             made += [*people.claims, *claims(statement, scene)]
         held.append(Knowledge(memory, words_of(memory.content), tuple(made)))
     return tuple(held)

@@ -65,15 +65,20 @@ _MINE: Final = {
 }
 _THEIRS: Final = re.compile(rf"'s? (?P<adj>(?:[a-z-]+ ){{0,2}}?)(?P<role>{ROLE}),? ")
 _PRONOUN: Final = {"en": re.compile(r"(?:he|she)(?=['\s])"), "es": re.compile(r"(?:él|ella)(?=\s)")}
+# Verbs that a clause without a subject may begin with; other present forms are more likely an order ("use Docker").
 _BARE: Final = re.compile(
-    r"(?:moved|relocated|started|joined|quit|bought|adopted|got|love|loved|hate|prefer|enjoy|visited|switched"
-    r"|graduated|born|married|working"
-    r"|living|studying|learning|allergic|engaged|based|fluent|retired|left|landed|went|upgraded|migrated|stand|bear)\b"
+    r"(?!(?:called|named|feed|need|being|having|bring|king|thing|ring|sing|wing|ping|fling|string|spring|during|morning|evening|nothing|something|anything|everything|indeed|red|bed|shed)\b)(?:[a-z]+ed|[a-z]{2,}ing|quit|bought|got|love|hate"
+    r"|prefer|enjoy|adore|born|left|went|been|taught|spent|made|took|met|back|home|fluent|allergic|based|stand|bear|big|huge"
+    r"|massive|not|crazy|mad|obsessed|keen|partial|hooked|fond|into|have|split|broke|tied|drove|flew|get|native|with|at"
+    r"|gave|dislike|ended|an?)\b"
 )
-_BARE_BE: Final = frozenset(("allergic", "engaged", "based", "fluent", "born", "married"))
+_BARE_BE: Final = frozenset(
+    ("allergic", "engaged", "based", "located", "fluent", "born", "married", "big", "huge", "massive", "not", "crazy", "mad", "obsessed",
+     "keen", "partial", "hooked", "fond", "into", "employed", "back", "native", "dating", "reading")
+)  # fmt: skip
 _OWN: Final = re.compile(r"\b(have|has|had)\s?$")
 _INTRODUCED: Final = re.compile(
-    r"(?:(?:hi|hello|hey|hola)[ ,!]*)?(?:i'm|i am|my name is|soy|me llamo) [^\W\d_]+,"
+    r"(?:(?:hi|hello|hey|hola)[ ,!]*)?(?:(?:i'm|i am|im|my name is|my name's|soy|me llamo) [^\W\d_]+,|[^\W\d_]+ here[,.!:]|aquí [^\W\d_]+,)"
 )
 _NOTHING: Final = re.compile("")
 # What tells one Emma from another: "Emma from accounting", "Mia the intern".
@@ -94,12 +99,13 @@ def claims(statement: Statement, scene: Scene) -> list[Claim]:
     low, found = statement.low, list[Claim]()
     names_at = scene.at()
     carried: str | None = None
+    introduced = _INTRODUCED.match(low) is not None
     for count, head in enumerate(grammar.head.finditer(low)):
         if count >= MAX_CLAUSES:
             break
         position = head.end()
         subject, after, explicit = _subject(statement, scene, names_at, position)
-        if subject is None and carried == scene.speaker and _INTRODUCED.match(low):
+        if introduced and subject is None and (carried is None or carried == scene.speaker):
             found += _profession(statement, scene, grammar, names_at, position)
         if subject is None and (count == 0 or carried is None):
             found += _bare(statement, scene, grammar, names_at, position)
@@ -187,25 +193,24 @@ def _bare(
     statement: Statement, scene: Scene, grammar: Grammar, names_at: NamesAt, position: int
 ) -> list[Claim]:
     """A clause that leaves out "I": "Moved to Porto last year"."""
-    if statement.language != "en" or position > 14:
+    if statement.language != "en":
         return []
-    around = grammar.aux.match(statement.low, position)
-    begin = (
-        around.end() + 1 if around and around.end() > position else _skip(grammar, statement.low, position)
-    )
-    if statement.low.startswith(("can't ", "cannot "), position):
-        begin = statement.low.index(" ", position) + 1
+    begin, _ = _around(grammar, statement.low, position)
     if not _BARE.match(statement.low, begin):
         return []
     return _verb(statement, scene, grammar, names_at, position, scene.speaker, False)
 
 
-def _skip(grammar: Grammar, low: str, position: int) -> int:
-    """Behind "just", "finally" at the beginning of a clause that has no subject."""
-    match = re.compile(r"(?:just |finally |recently |also |still |currently |now |so |been |have )*").match(
-        low, position
-    )
-    return match.end() if match else position
+def _around(grammar: Grammar, low: str, position: int) -> tuple[int, str]:
+    """Where the verb of a clause without a subject begins, and what stands around it ("have been", "never")."""
+    # The pattern wants a blank in front of each word; a clause begins without one.
+    ahead = " " + low[position : position + 60]
+    aux = grammar.aux.match(ahead)
+    words = aux[0] if aux else ""
+    if not words.strip():
+        return position, ""
+    behind = position + len(words) - 1
+    return behind + (low[behind : behind + 1] == " "), words
 
 
 def _verb(
@@ -223,15 +228,12 @@ def _verb(
     around = low[position:begin]
     if low[begin : begin + 1] == " ":
         begin += 1
-    if not explicit:
-        begin = max(begin, _skip(grammar, low, position))
-        around = low[position:begin]
-        if low.startswith(("can't ", "cannot "), position):
-            begin = low.index(" ", position) + 1
-            around = " " + low[position:begin]
+    if not explicit and statement.language == "en":
+        begin, around = _around(grammar, low, position)
     if statement.language == "en" and low.startswith(("m ", "ve "), position):
         begin, around = position + (2 if low[position] == "m" else 3), "'m" if low[position] == "m" else "'ve"
-        begin = _skip(grammar, low, begin)
+        begin, more = _around(grammar, low, begin)
+        around += more
     made = _said_by(statement, scene, grammar, names_at, begin, around, subject, explicit)
     if not made and (own := _OWN.search(around)):
         # "Have" was taken for a helper, but no verb followed that says anything: it is the verb itself.
@@ -257,7 +259,8 @@ def _said_by(
         match = pattern.match(statement.low, begin)
         if match is None or (rule.person == 3 and (subject is None or subject == scene.speaker)):
             continue
-        who = scene.speaker if rule.person == 1 or (rule.person == 0 and subject is None) else subject
+        unmarked = word[0].endswith(("ico", "ica", "sado", "sada", "tido", "tida")) and subject is not None
+        who = scene.speaker if (rule.person == 1 and not unmarked) or (rule.person == 0 and subject is None) else subject
         made = _claims_of(
             statement, scene, grammar, names_at, rule, match, around, who or scene.speaker, explicit
         )
@@ -290,7 +293,7 @@ def _claims_of(
         bool(re.search(r"'m|'s|'re|\b(?:am|is|are|was|were|been|be|estoy|está)\b", around))
         or match[0].split()[0] in _BARE_BE
     )
-    if rule.needs_be and not be:
+    if rule.needs_be and not be and not (not explicit and rule.predicate == "likes" and subject == statement.message.speaker):
         return []
     if (
         be
@@ -301,7 +304,7 @@ def _claims_of(
     ):
         return []
     predicate, ends = rule.predicate, rule.ends
-    if rule.needs_not and not (negative or match[0].startswith(("soporto", "aguanto"))):
+    if rule.needs_not and not (negative or match[0].startswith("not ")):
         return []
     if negative and not over and not rule.needs_not:
         if predicate != "likes" or match[0].split()[0] in {
@@ -314,8 +317,6 @@ def _claims_of(
         }:
             return []
         predicate = "dislikes"
-    if match[0].split()[0] in {"soporto", "aguanto"} and not negative:
-        return []
     past = bool(grammar.past.match(match[0])) or bool(re.search(r"\b(?:was|were|did|had)\b", around))
     have = bool(grammar.have.search(around))
     if past and not have and not ends and not over:

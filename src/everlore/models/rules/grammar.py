@@ -22,6 +22,7 @@ ObjectKind: TypeAlias = Literal[
     "tool",
     "date",
     "what",
+    "instrument",
 ]
 # What a plain past means: it is over ("lived"), it holds since then ("moved to"), nothing.
 Past: TypeAlias = Literal["ended", "same", "skip", "pet"]

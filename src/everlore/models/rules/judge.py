@@ -64,7 +64,7 @@ _HAPPENING: Final = re.compile(
     r"\b(?:appointment|meeting|wedding|flight|train|conference|interview|exam|concert|party|trip|surgery|operation"
     r"|graduation|funeral|ceremony|festival|workshop|reunion|race"
     r"|match|presentation|demo|launch|deadline|tournament|show|scheduled|postponed|rescheduled|defen[cs]e|delivery"
-    r"|opening|lease|contract|visit|arrives?|starts?|begins?|ends?|expires?|opens?|closes?|moved to|due|cita"
+    r"|opening|lease|contract|visit|dentist|doctor|physio|checkup|check-up|vet|gp|hairdresser|haircut|rehearsal|practice|gig|call|class|lesson|session|dinner|lunch|brunch|bbq|barbecue|picnic|game|play|recital|viewing|mot|hearing|arrives?|starts?|begins?|ends?|expires?|opens?|closes?|moved to|due|cita"
     r"|reunión|boda|vuelo"
     r"|examen|entrevista|concierto|fiesta|operación|entrega|empieza|termina|llega|inauguración|termin|hochzeit|prüfung"
     r"|rendez-vous)\b"
@@ -80,7 +80,7 @@ DROPPED_I: Final = re.compile(
     r"|drove|flying|driving|moving|heading|leaving|fixed|forgot|spilled|spilt|dyed|painted|planted|baked|cooked|spent"
     r"|heading|not|big|huge|used|switched|migrated|using|running|done|sick|home|back|down|knocked|reached|hit|read"
     r"|ordered|wrote|built|sent|paid|renewed|cancelled|called|told|taught|lent|borrowed|returned|cleaned|turned|fell"
-    r"|cut|hurt|sprained|twisted|caught|came|slept|woke|wore|binged|sitting|waiting|expecting|pregnant|single|divorced"
+    r"|cut|hurt|sprained|twisted|caught|came|slept|wore|binged|sitting|waiting|expecting|pregnant|single|divorced"
     r"|retired|self-employed|vegetarian|vegan|lactose|coeliac|celiac|diabetic)\b(?! (?:you|your|it\b|the way|so\b|that\b|this\b|me\b))"
 )
 _CODE: Final = re.compile(r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z0-9]{4,}\b|\d{3,}")
@@ -89,6 +89,7 @@ _STATES: Final = re.compile(
     r"|necesita)\b|\w+(?:'s) "
 )
 STRONG: Final = frozenset(("reminder", "decision", "task", "blocker", "lesson", "note"))
+_FIRMEST: Final = frozenset(("lives_in", "works_at", "studies_at"))
 _TASTES: Final = frozenset(("likes", "dislikes", "prefers", "allergic_to"))
 
 
@@ -110,11 +111,12 @@ _HAPPENS: Final = re.compile(r"\b(?:i|we|my|our|yo|mi|nos|nuestr[oa]|me|got|was|
 _RUNS: Final = re.compile(
     r"(?:(?:btw|fyi|also|so|and|but),? )?(?:(?:the|our|my|every|all|most) )[\w'-]+(?: [\w'-]+){0,3}? (?!was\b|sounds\b|looks\b"
     r"|feels\b|seems\b|means\b|makes\b)(?:is|are|has|have|doesn't|don't|won't|can't|never|always|only|[a-z]{2,}s)\b"
+    r"|[a-z]{3,} (?:in|on|at|behind|near|under) (?:the|our|my) [^,.]{2,40}? (?:is|are|has|costs?|opens?|closes?)\b"
     r"|(?:el|la|los|las|nuestr[oa]s?|mi|mis) [\wà-ÿ]+(?: (?:del?|de la) [\wà-ÿ]+)? (?:es|está|están|son|tiene|cierra|abre|para|pasa|sale|no|se|cuesta)\b"
 )
 _LASTS: Final = re.compile(
     r"\b(?:when(?:ever)?|every|always|never|only|until|after|before|under|behind|near|next to|on (?:mon|tues|wednes|thurs"
-    r"|fri|satur|sun)days?|at (?:\d|noon|midnight|night|one|two|three|four|five|six|seven|eight|nine|ten)|opens?|closes?"
+    r"|fri|satur|sun)days?|(?:at|after) (?:\d|noon|midnight|night|one|two|three|four|five|six|seven|eight|nine|ten)|opens?|closes?"
     r"|costs?|free|straight|cuando|siempre|nunca|sólo|solo|hasta|debajo|detrás|al lado|los (?:lunes|martes|miércoles"
     r"|jueves|viernes|sábados|domingos)|a las)\b"
 )
@@ -147,11 +149,11 @@ def type_of(looked: Looked, kind: Kind | None, first: bool) -> tuple[MemoryType,
 
 def _by_taste(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | None:
     """What somebody likes or cannot bear goes before "must", "doesn't work" and the like."""
+    if any(claim.predicate == "allergic_to" for claim in looked.claims):
+        return "fact", True
     if kind is not None and kind.type not in {"task", "blocker", "event", "fact", "note"}:
         return None
     for claim in looked.claims:
-        if claim.predicate == "allergic_to":
-            return "fact", True
         if claim.predicate in _TASTES or claim.predicate.startswith("favourite_"):
             return "preference", True
     return None
@@ -181,7 +183,8 @@ def _by_time(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | Non
 
 def _by_claims(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | None:
     sure = kind is not None and kind.sure
-    for claim in looked.claims:
+    # Where somebody lives or works tells more than with whom.
+    for claim in sorted(looked.claims, key=lambda one: one.predicate not in _FIRMEST):
         if claim.predicate in _BY_PREDICATE and not (
             kind and sure and kind.type in {"habit", "goal", "preference", "identity", "project"}
         ):

@@ -15,21 +15,21 @@ def _table(written: str) -> dict[str, str]:
 
 
 ROLES: Final = _table(
-    """mother: mom, mum, mama, mommy, mummy, madre, mamá;
-    father: dad, papa, daddy, padre, papá;
-    sister: little sister, big sister, older sister, younger sister, twin sister, half-sister, kid sister, sis, hermana,
+    """mother: mom, mum, mam, ma, mama, mommy, mummy, madre, mamá;
+    father: dad, da, papa, pops, old man, daddy, padre, papá;
+    sister: little sister, big sister, older sister, younger sister, twin sister, half-sister, kid sister, baby sister, sis, lil sis, stepsis, hermana,
         hermana mayor, hermana menor, hermana pequeña;
-    brother: little brother, big brother, older brother, younger brother, twin brother, half-brother, kid brother, bro,
+    brother: little brother, big brother, older brother, younger brother, twin brother, half-brother, kid brother, baby brother, bro, lil bro,
         hermano, hermano mayor, hermano menor, hermano pequeño;
     son: oldest son, youngest son, eldest son, hijo;
     daughter: oldest daughter, youngest daughter, eldest daughter, hija;
-    wife: mujer, esposa;
+    wife: mujer, esposa, missus, señora;
     husband: hubby, marido, esposo;
-    girlfriend: novia;
-    boyfriend: novio;
+    girlfriend: gf, novia, chica;
+    boyfriend: bf, fella, novio, chico;
     fiancé: fiance, prometido;
     fiancée: fiancee, prometida;
-    partner: pareja;
+    partner: other half, better half, pareja;
     ex: ex;
     ex-wife: exmujer, ex-mujer;
     ex-husband: exmarido, ex-marido;
@@ -60,9 +60,9 @@ ROLES: Final = _table(
     godfather: padrino;
     goddaughter: ahijada;
     godson: ahijado;
-    friend: best friend, close friend, old friend, childhood friend, good friend, buddy, pal, mate, bestie, amigo,
+    friend: best friend, best mate, good mate, old mate, school friend, oldest friend, close friend, old friend, childhood friend, good friend, buddy, pal, mate, bestie, colega, amigo,
         amiga, mejor amigo, mejor amiga;
-    colleague: coworker, co-worker, workmate, teammate, compañero, compañera, compañero de trabajo, compañera de trabajo;
+    colleague: coworker, work friend, desk neighbour, co-worker, workmate, teammate, compañero, compañera, compañero de trabajo, compañera de trabajo;
     boss: jefe, jefa;
     manager: line manager;
     supervisor: thesis supervisor, advisor, adviser, supervisora;

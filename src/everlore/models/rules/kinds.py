@@ -67,7 +67,7 @@ ENGLISH: Final = (
     _kind("reminder", r"^reminder\b[^:]{0,30}:", r"\bremind (?:me|us)\b", r"\b(?:don't|dont|do not) let (?:me|us) forget\b", r"^(?:please )?(?:don't|dont|do not) forget\b",
         r"\b(?:i )?(?:mustn't|must not|can't|shouldn't) forget (?!how|the day|when)\b", r"\b(?:ping|nudge|poke) me (?:on|about|to|in|at)\b",
         r"\bset (?:a|an) (?:reminder|alarm)\b", r"\bnote to self\b"),
-    _kind("decision", _ME + r"(?:decided|chose|chosen|settled on|agreed|opted|picked|committed to|concluded|ruled out"
+    _kind("decision", _ME + r"(?:decided|chose|chosen|settled on|agreed|opted|picked (?!up\b|[^,.]{2,20} (?:back )?up\b)\w+|committed to|concluded|ruled out"
         r"|made up (?:my|our) minds?|voted|signed off on|going with|sticking with|went for|going for|landed on"
             r"|ruling out|plumped for)\b",
           r"\b(?:we're|i'm|we are|i am|im) (?:going with|sticking with|dropping|ditching|going to (?:switch|stick|go with"
@@ -194,7 +194,7 @@ ENGLISH: Final = (
               r"|returned|fell|cut|injured|hurt|missed|applied|accepted|donated|ordered|completed|achieved|raised"
               r"|helped|spoke|learn(?:ed|t)|landed|checked|stayed|signed up|retired|upgraded|switched|changed|had|did|tried|ate|drank|burnt|burned|dropped|picked up"
               r"|picked|got|handed|signed|settled|relocated|enrolled|dyed|fixed|forgot|lent|gave|taught|told|spilled|spilt|baked"
-              r"|knocked|reached|hit|ordered|ran into|bumped into|binged?|re-?read|re-?watched|wore|sat|slept|woke|put|set up)\b",
+              r"|knocked|reached|hit|ordered|ran into|bumped into|binged?|re-?read|re-?watched|wore|sat|slept|put|set up)\b",
                   r"\b(?:flying|travell?ing|visiting|moving|leaving|starting|heading|arriv\w+|coming|meeting|going"
                       r"|getting|throwing|hosting|running|attending)\b", sure=False),
     _kind("fact", _I + r"(?:have|has|own|use|drive|speak|play|study|studied|used|keep|collect|run|teach|volunteer"
@@ -212,20 +212,20 @@ SPANISH: Final = (
     _kind("task", r"^(?:tarea|pendiente|por hacer)s?\b[^:]{0,30}:"),
     _kind("note", r"^(?:nota|apunte|recuerda|ten en cuenta|apunta|anota|para que conste)\b(?::|,"
         r"| que)? (?!(?:que )?(?:yo|mi|soy|tengo|vivo|estoy)\b)"),
-    _kind("reminder", r"^recordatorio\b[^:]{0,30}:", r"\b(?:recuérdame|recuérdanos|no me dejes olvidar"
+    _kind("reminder", r"^recordatorio\b[^:]{0,30}:", r"\b(?:recuérdame|recuérdanos|no me dejes olvidar|que no se me (?:olvide|pase)|no (?:te )?olvides"
         r"|ponme un recordatorio|avísame)\b"),
     _kind("decision", r"\b(?:he decidido|hemos decidido|decidí|decidimos|elegí|elegimos|hemos elegido|he elegido"
-        r"|optamos|opté|acordamos|hemos acordado|nos quedamos con|me quedo con|vamos a usar|al final (?:elegimos"
+        r"|optamos|opté|acordamos|hemos acordado|nos quedamos con|me quedo con|vamos a (?:usar|tirar de|ir con|quedarnos)|nos hemos quedado con|nos decantamos por|tiramos con|voy a quedarme con|está decidido|al final (?:elegimos"
         r"|usaremos|vamos))\b"),
-    _kind("blocker", r"\b(?:bloquead[oa]|atascad[oa]|no (?:consigo|puedo) (?:conectar|entrar|acceder|desplegar"
+    _kind("blocker", r"\bno (?:podemos|puedo|se puede|consigo|conseguimos) .{3,60}?(?:hasta que|porque|sin|ya que)\b", r"\b(?:bloquead[oa]|atascad[oa]|no (?:consigo|puedo) (?:conectar|entrar|acceder|desplegar"
         r"|instalar|avanzar|arrancar|compilar)|no (?:funciona|arranca|compila)|sigue fallando|falla|esperando a"
         r"|estamos esperando)\b"),
-    _kind("lesson", r"\b(?:aprendí|he aprendido|la lección|me di cuenta|nunca más|la próxima vez|resulta que)\b"),
-    _kind("task", r"\b(?:tengo que|tenemos que|debo|debemos|hay que|me toca|fecha límite|plazo|entregar|terminé"
+    _kind("lesson", r"\b(?:moraleja|nota mental|a la próxima)\b|\b(?:aprendí|he aprendido|la lección|me di cuenta|nunca más|la próxima vez|resulta que)\b"),
+    _kind("task", r"\b(?:me (?:falta|queda|faltan)(?: por)? \w+|tengo pendiente|queda(?:n)? por|falta por|sin falta|tengo q|hay q|acordarme de)\b", r"\b(?:tengo que|tenemos que|debo|debemos|hay que|me toca|fecha límite|plazo|entregar|terminé"
         r"|he terminado|ya está (?:hecho|listo)|entregué|acabé|he acabado|he enviado|envié)\b"),
     _kind("skill", r"\b(?:sé (?:tocar|hablar|cocinar|programar|nadar|bailar|coser|conducir|jugar)|domino|hablo"
         r"|se me da bien|se me dan bien|toco (?:el|la)|soy bilingüe)\b"),
-    _kind("preference", r"\b(?:me (?:gusta|gustan|encanta|encantan|fascina|molesta|apasiona)|no me gusta|prefiero|odio"
+    _kind("preference", r"\b(?:me (?:gusta|gustan|encanta|encantan|fascina|molesta|apasiona)|no me gusta|no me gustan|prefiero|odio|(?:chifla|flipa|mola|priva|pirra)n?\b|me dan? asco|me sientan? mal|fan de|no aguanto|aborrezco|lo mío"
         r"|detesto|favorit[oa]|preferid[oa]|no soporto|no como|no bebo|vegan[oa]|vegetarian[oa]|celíac[oa]"
         r"|siempre responde|llámame|a partir de ahora|soy fan)\b"),
     _kind("habit", r"\b(?:cada (?:día|mañana|noche|semana|mes|año|lunes|martes|miércoles|jueves|viernes|sábado|domingo"

@@ -38,6 +38,13 @@ LANGUAGES: Final = word_set(
     polaco ruso ucraniano griego turco árabe hebreo chino mandarín japonés coreano
     """
 )
+INSTRUMENTS: Final = word_set(
+    """
+    piano guitar violin cello viola bass drums drum flute clarinet oboe bassoon saxophone sax trumpet trombone tuba horn
+    harp accordion banjo ukulele mandolin harmonica organ keyboard fiddle recorder bagpipes sitar lute harpsichord
+    piccolo double-bass percussion marimba xylophone vibraphone tabla kora concertina tin-whistle bodhrán
+    """
+)
 _PROFESSION: Final = re.compile(
     r"(?:\w+(?:ologist|ician|itect|ineer|ographer|eveloper|esigner|ccountant|ssistant|onsultant|rogrammer|nalyst"
     r"|eacher|ecturer|ofessor"
@@ -54,7 +61,10 @@ _PROFESSION: Final = re.compile(
     r"|mechanic|technician|welder|cashier|receptionist|secretary|clerk|banker|trader|broker|realtor|agent|tester|lead"
     r"|head|principal"
     r"|tutor|coach|trainer|instructor|nanny|carer|caretaker|social worker|counsell?or|psychologist|psychiatrist"
-    r"|physicist|chemist"
+    r"|physicist|chemist|signaller|ranger|zookeeper|glazier|locum|conductor|steward|stewardess|bouncer|busker|blacksmith|cooper|cobbler|seamstress"
+    r"|upholsterer|arborist|gamekeeper|groundskeeper|porter|cleaner|concierge|croupier|cartographer|brewer|winemaker|sommelier|barrister"
+    r"|solicitor|notary|magistrate|registrar|orthodontist|anaesthetist|paediatrician|pediatrician|optometrist|chiropractor|osteopath|masseuse|locksmith"
+    r"|stonemason|bricklayer|plasterer|joiner|decorator|tiler|rigger|miner|logger|forester|fisher|shepherd|vintner|butler|valet|diver|lifeguard"
     r"|mathematician|statistician|economist|historian|archaeologist|astronomer|geologist|biologist|curator|producer|animator"
     r"|composer|sculptor|potter|jeweller|beekeeper|fisherman|plumber|mason|roofer|surveyor|planner|recruiter|marketer"
     r"|copywriter"
@@ -73,6 +83,8 @@ _PROFESSION: Final = re.compile(
     r"|jefa|desarrolladora?"
     r"|bibliotecari[oa]|jardiner[oa]|matrona|fisioterapeuta|economista|autónom[oa])$"
 )
+# "Tamil at home, English at work".
+_WHERE_SPOKEN: Final = re.compile(r" (?:(?:at|with|in|to) (?:my |the )?\w+|natively|fluently|badly|well|en (?:casa|el trabajo)|con \w+)(?= |,)")
 _HEADS: Final = frozenset(("head", "director", "vp", "manager", "chief", "professor", "secretary", "captain"))
 _GROUP_WORDS: Final = ("club", "band", "choir", "team", "coro", "banda", "equipo", "asociación")
 _EMPTY_WORDS: Final = word_set(
@@ -104,7 +116,7 @@ def object_at(
     found = list(_listed(statement, names_at, dates, grammar, match, rule))
     if not found:
         return ()
-    if rule.role and (role := match.groupdict().get("role")) and _is_profession(role):
+    if rule.role and (role := match.groupdict().get("role")) and len(role.split()) <= 4:
         begin = match.start("role")
         found.append(
             Object(statement.text[begin : begin + len(role)], begin, begin + len(role), predicate="works_as")
@@ -115,7 +127,7 @@ def object_at(
         more = _one(statement, names_at, dates, grammar, then.end(), rule.then[2])
         if more:
             found.append(Object(more.text, more.begin, more.stop, more.is_name, rule.then[1]))
-    if rule.kind == "org":
+    if rule.predicate == "works_at":
         found += _as_role(statement, grammar, found[0].stop)
         # "the Riverside choir" is joined, not worked for.
         of = english.GROUP if statement.language == "en" else spanish.GROUP
@@ -138,11 +150,12 @@ def _listed(
         return
     position = match.end()
     for count in range(MAX_LIST if rule.many else 1):
-        one = _one(statement, names_at, dates, grammar, position, rule.kind)
+        one = _one(statement, names_at, dates, grammar, position, rule.kind, owned=rule.predicate == "owns")
         if one is None or (count and rule.kind == "taste" and not _may_go_on(statement, grammar, one)):
             return
         yield one
-        joint = grammar.joint.match(statement.low, one.stop)
+        behind = _WHERE_SPOKEN.match(statement.low, one.stop) if rule.kind == "language" else None
+        joint = grammar.joint.match(statement.low, behind.end() if behind else one.stop)
         if joint is None:
             return
         position = joint.end()
@@ -168,6 +181,8 @@ def _one(
     grammar: Grammar,
     position: int,
     kind: ObjectKind,
+    *,
+    owned: bool = False,
 ) -> Object | None:
     low, text = statement.low, statement.text
     if kind == "date":
@@ -239,6 +254,9 @@ def _one(
                     else None
                 )
             return Object(written, begin, stop) if _is_profession(low[begin:stop]) else None
+        case "instrument":
+            first = words[0]
+            return Object(text[begin : begin + len(first)], begin, begin + len(first)) if first in INSTRUMENTS else None
         case "language":
             foreign = words[0] in LANGUAGES or (text[begin].isupper() and len(words[0]) > 3)
             return (
@@ -252,6 +270,9 @@ def _one(
                 else None
             )
         case _:
+            inner = next((names_at[at] for at in range(begin + 1, stop) if at in names_at), None)
+            if owned and inner and inner.stop == stop:
+                return Object(inner.text, inner.begin, inner.stop, is_name=True)
             return Object(written, begin, stop)
 
 
@@ -287,6 +308,7 @@ def _as_role(statement: Statement, grammar: Grammar, position: int) -> list[Obje
     if match is None:
         return []
     begin, stop = _phrase(statement.low, grammar, match.end())
-    if not _is_profession(statement.low[begin:stop]):
+    words = statement.low[begin:stop].split()
+    if not 0 < len(words) <= 4 or words[0] in _EMPTY_WORDS or words[-1] in {"result", "whole", "rule", "kid"}:
         return []
     return [Object(statement.text[begin:stop], begin, stop, predicate="works_as")]

@@ -83,7 +83,7 @@ _PARTED: Final = re.compile(
 )
 _AND_I: Final = re.compile(
     r" and i(?:'re| are|'ve| have| got| were)? (?:just |recently |finally |now |officially |still )?(?:are |got "
-    r"|been )?(?P<bond>engaged|married|dating)\b"
+    r"|been )?(?P<bond>engaged|married|dating|hitched|tied the knot|together)\b"
 )
 _AND_OTHER: Final = re.compile(
     r" (?:are|got|just got|have been|were|están|se) (?:just |finally |now )?(?P<bond>engaged|married|dating|casados"
@@ -283,9 +283,9 @@ def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], fo
             found.persons.add(name.text)
         match = _AND_I.match(low, name.stop)
         if match:
-            predicate = {"engaged": "engaged_to", "married": "married_to", "dating": "partner_of"}[
-                match["bond"]
-            ]
+            predicate = {"engaged": "engaged_to", "dating": "partner_of", "together": "partner_of"}.get(
+                match["bond"], "married_to"
+            )
             found.claims.append(
                 Claim(speaker, predicate, name.text, name.begin, name.stop, False, 0.8, None, is_name=True)
             )

@@ -85,7 +85,7 @@ _CORRECTION = re.compile(
     r"^(?:oh |wait |oops |no,? |ah )*(?:sorry|oops|correction|my mistake|my bad|scratch that|i meant|i mean|actually"
     r"|typo|perdón|perdona|quise decir"
     r"|quería decir|corrección|me equivoqué|en realidad|mejor dicho|i misspoke|wait)\b|\bi meant\b"
-    r"|\bnot .{1,40}, sorry\b|\bquise decir\b"
+    r"|\bnot .{1,40}, sorry\b|^\*\w|^[\w' :]{2,30}, not (?:on |at |in |the )?[\w' :]{2,25}[.!]?$|\bquise decir\b"
 )
 _REMIND = re.compile(
     r"\b(?:remind me|don't let me forget|do not let me forget|remember(?: that)? (?:i|my|we|our)\b"

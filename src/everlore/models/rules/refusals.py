@@ -157,12 +157,15 @@ SENTENCE: Final[dict[str, _Rules]] = {
                 r"|my second home|made of)\b",
             r"\b(?:married to (?:my|the) (?:job|work|laptop|phone|code|couch|bed|coffee)|live (?:in|at) (?:the"
                 r"|my) (?:office|gym|airport|car|kitchen|inbox|library|meetings))\b",
-            r"\bcould eat a\b|\bkill(?:ing|ed)? (?:me|for)\b|\b(?:dying of|die of|to death)\b|\bmy (?:spirit animal"
-                r"|middle name)\b|🙄|🙃",
+            r"\bmy (?:spirit animal|middle name)\b|🙄|🙃",
             r"\b(?:thrilled|delighted|wonderful|fantastic|brilliant|great|lovely|exactly)\b.{0,60}\b(?:again"
                 r"|exactly what i needed|just what i needed)\b",
             r"\bgold medal\b|\bworld champion (?:of|in)\b|\bprofessional (?:procrastinator|napper|overthinker|couch"
                 r"|worrier)\b",
+        ),
+        _rule(
+            "figure of speech",
+            r"\bcould (?:eat a|live (?:on|off))\b|\bkill(?:ing|ed)? (?:me|for)\b|\b(?:dying of|die of|to death)\b",
         ),
         _rule(
             "fiction",
@@ -289,7 +292,7 @@ def believed_part(low: str, language: str) -> int:
         return 0
     # "..., she told me" and "..., apparently" speak of the whole sentence, a clause of its own only of itself.
     joints = [one for one in _JOINT.finditer(low) if one.end() <= match.start() + 1]
-    if not joints or len(low[match.end() :].split()) < 2 or match.start() < _MIN_BELIEVED:
+    if not joints or (reason != "figure of speech" and len(low[match.end() :].split()) < 2) or match.start() < _MIN_BELIEVED:
         return 0
     joint = joints[-1]
     if match.start() <= joint.end() + 1 and joint[0].startswith(",") and reason == "hedged":
@@ -300,7 +303,7 @@ def believed_part(low: str, language: str) -> int:
     return joint.start()
 
 
-_OF_A_CLAUSE: Final = frozenset(("hedged", "other people's words"))
+_OF_A_CLAUSE: Final = frozenset(("hedged", "figure of speech", "other people's words"))
 _MIN_BELIEVED: Final = 12
 _JOINT: Final = re.compile(r", (?:but |and |so |though |although )?|; | [-–—] | (?:but|although|though) ")
 _ATTRIBUTED: Final = re.compile(

@@ -35,9 +35,12 @@ _EMPTY: Final = word_set(
 )
 _WORD: Final = re.compile(r"[^\W\d_][\w'-]*|\d+")
 _FIRST: Final = re.compile(
-    r"\b(?:i|i'm|i've|i'll|i'd|im|my|me|mine|we|we're|we've|we'll|our|us|myself|yo|mi|mis|me|nos|nuestr[oa]s?|soy"
+    r"\b(?:i|i'm|i've|i'll|i'd|im|ive|my|me|mine|we|we're|we've|we'll|our|us|myself|yo|mi|mis|me|nos|nuestr[oa]s?|soy"
     r"|tengo|estoy|vivo|trabajo|voy|uso"
-    r"|prefiero|quiero|hemos|vamos|fui|ya no)\b"
+    r"|prefiero|quiero|hemos|vamos|fui|ya no|suelo|solemos|llevo|acabo|curro|odio|toco|hablo|juego|corro|como|salgo|hago"
+    r"|necesito|debo|tengo|estoy|estaba|tenía|vivía|voy|vengo|sé|puedo|podemos|pienso|espero|ceno|desayuno|madrugo|entreno"
+    r"|nado|leo|escribo|estudio|trabajo|vivo|conduzco|he \w+[ai]do|hay que|que no se me|nuestr[oa]|gotta|wanna|dont|havent"
+    r"|\w{3,}(?:amos|emos|imos)|(?!café|bebé|porqué|chalé|sofá|comité)\w{2,}[éí])\b"
 )
 _VAGUE: Final = re.compile(
     r"^(?:it|that|this|these|those|they|which|he|she|you|your)(?:'s|'re|'ll|'d| )\b|^(?:there(?:'s| is| are|'re))\b"

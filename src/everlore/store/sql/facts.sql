@@ -31,9 +31,10 @@ where workspace_id = everlore.current_workspace() and lineage_id = %(lineage_id)
 update everlore.fact set confidence = %(confidence)s
 where workspace_id = everlore.current_workspace() and fact_id = %(fact_id)s;
 
--- set_passage: of all versions of a fact
-update everlore.fact set passage_id = %(passage_id)s
-where workspace_id = everlore.current_workspace() and lineage_id = %(lineage_id)s;
+-- set_passages: of all versions of some facts
+update everlore.fact f set passage_id = given.passage_id
+from unnest(%(lineages)s::uuid[], %(passages)s::integer[]) as given (lineage_id, passage_id)
+where f.workspace_id = everlore.current_workspace() and f.lineage_id = given.lineage_id;
 
 -- set_review: a person's word on a fact
 update everlore.fact set review = %(review)s, review_reason = %(reason)s

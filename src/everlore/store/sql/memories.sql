@@ -8,13 +8,17 @@ values (everlore.current_workspace(), %(memory_id)s, %(memory_id)s, %(type)s, %(
     %(pinned)s, %(source_kind)s, %(review)s, %(review_reason)s, %(author)s, %(role)s, %(thread_id)s, %(first_position)s,
     %(taxonomy)s::ltree, %(reasoning)s, %(extractor)s, %(extractor_version)s, %(recorded_at)s);
 
--- add_source: where it was said, unless that is known; what a person told directly counts each time
+-- add_sources: where it was said, unless that is known; what a person told directly counts each time
 insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, confidence, recorded_at)
-select everlore.current_workspace(), %(source_id)s, %(lineage_id)s, %(message_id)s, %(start)s, %(end)s, %(confidence)s, %(recorded_at)s
-where %(message_id)s::uuid is null or not exists (
+select everlore.current_workspace(), given.source_id, %(lineage_id)s, given.message_id, given.start_at, given.end_at,
+       given.confidence, %(recorded_at)s
+from unnest(%(ids)s::uuid[], %(messages)s::uuid[], %(starts)s::integer[], %(ends)s::integer[], %(confidences)s::real[])
+     as given (source_id, message_id, start_at, end_at, confidence)
+where given.message_id is null or not exists (
     select from everlore.memory_source s
-    where s.workspace_id = everlore.current_workspace() and s.lineage_id = %(lineage_id)s and s.message_id = %(message_id)s
-      and s.start_at is not distinct from %(start)s and s.end_at is not distinct from %(end)s and s.retracted_at is null);
+    where s.workspace_id = everlore.current_workspace() and s.lineage_id = %(lineage_id)s and s.message_id = given.message_id
+      and s.start_at is not distinct from given.start_at and s.end_at is not distinct from given.end_at
+      and s.retracted_at is null);
 
 -- source_confidences: the best confidence of each message that the memory stands in
 select max(confidence)::float from everlore.memory_source
@@ -106,6 +110,11 @@ where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
 -- set_passage_id: of one version
 update everlore.memory set passage_id = %(value)s
 where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
+
+-- set_passages: of some versions
+update everlore.memory m set passage_id = given.passage_id
+from unnest(%(ids)s::uuid[], %(passages)s::integer[]) as given (memory_id, passage_id)
+where m.workspace_id = everlore.current_workspace() and m.memory_id = given.memory_id;
 
 -- set_reasoning: of one version
 update everlore.memory set reasoning = %(value)s

@@ -1,11 +1,11 @@
 -- passages: of distilled passages what relevance is made of
 with found as materialized (
-    select given.passage_id, p.kind, p.length
+    select given.passage_id, p.kind
     from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
-        select kind, length from everlore.passage where passage_id = given.passage_id offset 0
+        select kind from everlore.passage where passage_id = given.passage_id offset 0
     ) as p
 )
-select f.passage_id, f.kind, f.length, v.embedding
+select f.passage_id, f.kind, v.embedding
 from found f left join everlore.vectors_of(%(model_id)s::smallint, %(passages)s::integer[]) as v using (passage_id)
 order by f.passage_id;
 

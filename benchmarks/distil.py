@@ -3,8 +3,8 @@
     python benchmarks/distil.py [--rounds 4] [--dialogues 1000] [--profile out.prof]
 
 Two corpora: the bundled sample conversation, repeated with other people, places and numbers; and generated dialogues in which a
-third of what is said is worth keeping. The bar is 5 CPU-milliseconds per message of this process, without the embedding
-(issue 3, measure 6). Prints; asserts nothing.
+third of what is said is worth keeping. The bar is 5 CPU-milliseconds per message: of the thread on which analyst, grounding,
+reconciling and the commit run, without the embedding, which has threads of its own. Prints; asserts nothing.
 """
 
 import argparse
@@ -122,7 +122,7 @@ def dialogues(count: int) -> list[tuple[str, list[NewMessage]]]:
 
 
 class Meter:
-    """Processor time of the thread that all of it runs on, by part, in seconds. The embedder has threads of its own. A part inside another is taken off it."""
+    """Processor time of this thread by part, in seconds. A part inside another is taken off it."""
 
     def __init__(self) -> None:
         self.spent: dict[str, float] = defaultdict(float)

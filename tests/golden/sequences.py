@@ -16,7 +16,7 @@ from uuid import UUID
 from tests.golden.score import SYMMETRIC, plain
 
 from everlore.app import Everlore
-from everlore.domain.errors import NotFound
+from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import AsOf
 from everlore.models.fake import ScriptedAnalyst
 from everlore.ports.analyst import (
@@ -115,6 +115,8 @@ async def _answer(
         subject = await workspace.graph.find(_as_said(ask["subject"]))
     except NotFound:
         return (), not ask["answer"]
+    except InvalidInput:
+        return ("somebody: there are several of this name",), False
     either = predicate in SYMMETRIC
     found = await workspace.facts(
         subject=None if either else subject,

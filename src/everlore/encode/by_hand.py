@@ -151,7 +151,7 @@ async def pin(hand: Hand, memory_id: UUID, *, pinned: bool) -> Memory:
     """Always in context, or no longer."""
     async with hand.database.workspace(hand.workspace_id) as connection:
         memory = await _locked(connection, memory_id)
-        await memories.change(connection, memory.memory_id, {"pinned": pinned})
+        await memories.set_pinned(connection, memory.memory_id, pinned=pinned)
         await conversation.audit(
             connection, "pin memory" if pinned else "unpin memory", str(memory.lineage_id)
         )

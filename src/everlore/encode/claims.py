@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from everlore.ports.analyst import WindowMessage
 from everlore.text.dates import SaidDate, read_dates
@@ -109,6 +110,7 @@ _AS_OF = re.compile(
 _WEEK_OF = timedelta(days=7)
 
 
+@lru_cache(maxsize=256)
 def dates_of(message: WindowMessage) -> tuple[SaidDate, ...]:
     """All readings of the dates that a message names: looking back and looking ahead."""
     found: dict[tuple[datetime, datetime], SaidDate] = {}

@@ -125,6 +125,7 @@ class _Check:
         self.rejected: list[Rejected] = []
         self.spans: dict[Quote, Span | None] = {}
         self.notes: list[str] = []
+        self.evidence: dict[tuple[int, ...], Evidence] = {}
 
     def reject(self, draft: Draft, reason: str, review: Review = "rejected") -> None:
         self.rejected.append(Rejected(draft, reason, review))
@@ -294,7 +295,12 @@ class _Check:
         return [self.messages[number] for number in dict.fromkeys(quote.message for quote in sources)]
 
     def _evidence(self, sources: Sequence[Quote]) -> Evidence:
-        messages = self._authors(sources)
+        numbers = tuple(dict.fromkeys(quote.message for quote in sources))
+        if numbers not in self.evidence:
+            self.evidence[numbers] = self._gathered(self._authors(sources))
+        return self.evidence[numbers]
+
+    def _gathered(self, messages: Sequence[WindowMessage]) -> Evidence:
         before = [near for message in messages for near in self._taken_up(message)]
         return evidence(
             messages,

@@ -19,6 +19,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from uuid import UUID
 
 from everlore.ports.analyst import WindowMessage
@@ -118,6 +119,8 @@ _FILLER = re.compile(
 )
 
 
+# A message is looked at with each window that it is shown to: the last answers are kept.
+@lru_cache(maxsize=1024)
 def off_the_record(text: str) -> tuple[Span, ...]:
     """The stretches of a message that its own words put off the record."""
     spans: list[Span] = []
@@ -158,6 +161,7 @@ def _silences(messages: Sequence[Said]) -> list[bool]:
     return silent
 
 
+@lru_cache(maxsize=1024)
 def _only_a_mark(text: str) -> bool:
     match = _OFF.search(text) if len(text) <= 200 else None
     if match is None or _LOOKS_BACK.search(match[0]):

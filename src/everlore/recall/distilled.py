@@ -23,6 +23,8 @@ from everlore.store.recall_distilled import DistilledCandidates, Key
 # Where there are vectors, words add nothing to these (they stand for what has no vector yet).
 _COSINE, _LATE = 1.0, 2.0
 _STEEPNESS = 3
+# Cosines, or scores of late interaction, that lie within this of each other are not told apart wholly.
+_NARROW = 0.2
 # A key that matches so much better than its turn (late interaction, else cosine: both are at most 1) lends all it has.
 _FULL_LIFT = 0.2
 # So many of the best memories and facts are keys; the turns of the first of them become candidates.
@@ -74,7 +76,7 @@ async def scored(
     if search.encoded is not None and found.vectors is not None:
         indexed = np.asarray(np.any(found.vectors != 0, axis=1), dtype=np.bool_)
         cosines = (found.vectors @ search.encoded.vector).astype(np.float64)
-        signals.append((_COSINE, fuse.scaled(cosines)))
+        signals.append((_COSINE, _scaled(cosines)))
     late: dict[int, float] = {}
     weights = search.weights
     if reranker is not None and weights.late_interaction > 0 and weights.rerank_depth > 0:
@@ -83,11 +85,20 @@ async def scored(
             search, found.passage_ids[order].tolist(), reranker, search.view.distilled, lexical
         )
         if late:
-            signals.append((_LATE, fuse.with_unknown([late.get(n) for n in found.passage_ids.tolist()])))
+            lowest = min(late.values())
+            matched = [late.get(number, lowest) for number in found.passage_ids.tolist()]
+            signals.append((_LATE, _scaled(np.array(matched))))
     relevance = fuse.weighted(signals, indexed)
-    # One candidate alone, or none better than another, is as relevant as can be here.
-    relevance = fuse.scaled(relevance) if np.ptp(relevance) > 0 else np.ones_like(relevance)
+    # The best of them is as relevant as can be here.
+    relevance = relevance + (1 - relevance.max())
     return Distilled(found, relevance, cosines, late, lexical.counts(found.passage_ids), lexical)
+
+
+def _scaled(values: fuse.Scores) -> fuse.Scores:
+    """To 0-1 as in `fuse.scaled`, but values that hardly differ stay near to each other, at the upper end: where few things
+    are known, all of them may be as near."""
+    high = values.max()
+    return 1 - (high - values) / max(high - values.min(), _NARROW)
 
 
 def seeds(found: Distilled) -> list[tuple[int, float]]:
@@ -109,7 +120,7 @@ def lent(
         places.setdefault(message_id, []).append(place)
     scores = np.zeros(len(candidates.message_ids))
     numbers: list[int] = found.candidates.passage_ids.tolist()
-    relevance = dict(zip(numbers, found.relevance.tolist(), strict=True))
+    relevance = dict(zip(numbers, _spread(found.relevance).tolist(), strict=True))
     for key in found.keys:
         for place in places.get(key.message_id, ()):
             lift = 1.0
@@ -117,6 +128,11 @@ def lent(
                 lift = min(max((matches[key.passage_id] - own[place]) / _FULL_LIFT, 0.0), 1.0)
             scores[place] = max(scores[place], relevance[key.passage_id] ** _STEEPNESS * lift)
     return scores
+
+
+def _spread(relevance: fuse.Scores) -> fuse.Scores:
+    """Over all of 0-1, but 1 for what is alone or as good as all others."""
+    return fuse.scaled(relevance) if np.ptp(relevance) > 0 else np.ones_like(relevance)
 
 
 def _compared(

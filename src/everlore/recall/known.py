@@ -15,8 +15,9 @@ import numpy as np
 from everlore.domain.memories import Fact, Memory
 from everlore.domain.recall import FactHit, MemoryHit, Support
 from everlore.recall.distilled import Distilled
+from everlore.recall.plan import fold
 from everlore.recall.search import Search, Weights
-from everlore.recall.support import support
+from everlore.recall.support import confidence, support
 from everlore.store import recall_distilled
 
 # Accesses from which on more of them add nothing.
@@ -25,6 +26,8 @@ _MANY_ACCESSES = 100
 _SURE = 0.5
 # Sources from which on more of them add nothing.
 _MANY_SOURCES = 10
+# What a word counts at least, and what one that nothing distilled has.
+_COMMON, _UNHEARD = 1.0, 0.5
 _FACT_RELEVANCE, _FACT_CONFIDENCE, _FACT_SOURCES = 0.45, 0.45, 0.10
 
 
@@ -141,15 +144,34 @@ def supports(search: Search, found: Distilled) -> list[Support]:
 
 
 def _supported(search: Search, found: Distilled, kind: str) -> dict[int, tuple[int, Support]]:
-    """Passages of a kind with enough support, with their place."""
-    floor = search.weights.memory_floor
+    """Passages of a kind that are near enough to the question to be listed, with their place."""
+    numbers: list[int] = found.candidates.passage_ids.tolist()
+    near = _nearness(search, found)
     return {
         number: (place, believed)
-        for place, (number, believed) in enumerate(
-            zip(found.candidates.passage_ids.tolist(), supports(search, found), strict=True)
-        )
-        if found.candidates.kinds[place] == kind and believed.confidence >= floor
+        for place, (number, believed) in enumerate(zip(numbers, supports(search, found), strict=True))
+        if found.candidates.kinds[place] == kind and near[place] >= search.weights.memory_floor
     }
+
+
+def _nearness(search: Search, found: Distilled) -> list[float]:
+    """As the confidence of a support, but forgiving where little is known: words that nothing distilled has tell less, common
+    ones not much less than rare ones, and those that name a time nothing (that is compared apart)."""
+    lexical = found.lexical
+    of_time = {fold(word) for span in search.plan.times for word in span.text.split()}
+    counted = {term for word, term in search.view.words if word not in of_time}
+    weights = np.array(
+        [
+            0.0 if term not in counted else max(float(idf), _COMMON) if len(places) else _UNHEARD
+            for term, idf, places in zip(lexical.terms, lexical.idf, lexical.places, strict=True)
+        ]
+    )
+    shares = (found.counts > 0) @ weights / max(float(weights.sum()), 1e-9)
+    numbers: list[int] = found.candidates.passage_ids.tolist()
+    return [
+        confidence(float(share), found.late.get(number))
+        for share, number in zip(shares, numbers, strict=True)
+    ]
 
 
 def _bonus(weights: Weights, kind: str) -> float:

@@ -34,16 +34,21 @@ def support(
     covered = [term for term in by_rarity if term in present]
     total = sum(rarity[term] for term in by_rarity)
     share = sum(rarity[term] for term in covered) / total if total else 0.0
-    confidence = _WORDS * share
-    if late_interaction is not None:
-        stretched = min(max((late_interaction - _LATE_LOW) / (_LATE_HIGH - _LATE_LOW), 0.0), 1.0)
-        confidence += _LATE * stretched
+    believed = confidence(share, late_interaction)
     if speaker == "another":
-        confidence *= _ANOTHER_SPEAKER
+        believed *= _ANOTHER_SPEAKER
     return Support(
-        confidence=round(confidence, 4),
+        confidence=round(believed, 4),
         covered=tuple(word_of[term] for term in covered),
         missing=tuple(word_of[term] for term in by_rarity if term not in present),
         speaker=speaker,
         late_interaction=late_interaction,
     )
+
+
+def confidence(share: float, late_interaction: float | None) -> float:
+    """From the share of the question's words that are covered, and late interaction."""
+    if late_interaction is None:
+        return _WORDS * share
+    stretched = min(max((late_interaction - _LATE_LOW) / (_LATE_HIGH - _LATE_LOW), 0.0), 1.0)
+    return _WORDS * share + _LATE * stretched

@@ -6,6 +6,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
+from everlore.domain.errors import InternalError
 from everlore.domain.ids import new_id, new_ids
 from everlore.domain.memories import AsOf, Memory, Source
 from everlore.store.database import Connection
@@ -76,6 +79,10 @@ class Listing:
     offset: int = 0
 
 
+_CHANGEABLE = frozenset(
+    {"type", "content", "content_hash", "category", "tags", "importance", "valid_to", "superseded_by", "event_at",
+     "expires_at", "confirmed", "review", "review_reason", "forgotten_at", "passage_id"}
+)  # fmt: skip
 _NEW = [field.name for field in fields(NewMemory)]
 _LISTING = [field.name for field in fields(Listing)]
 
@@ -144,26 +151,39 @@ async def new_version(
 ) -> UUID:
     """Close the current version and write the next one with the named columns changed; returns its id.
 
-    Columns that may change: type, content, content_hash, category, tags, importance, confidence, valid_to, superseded_by,
-    event_at, expires_at, confirmed, review, review_reason, forgotten_at, passage_id, reasoning.
+    What may change: words, type, category, tags, importance, when it holds and expires, and what a person decided.
     """
+    if unknown := changes.keys() - _CHANGEABLE:
+        raise InternalError(f"a version of a memory cannot change {sorted(unknown)}")
     memory_id = new_id()
-    await connection.execute(
-        _QUERIES["copy_version"],
-        {"memory_id": memory_id, "lineage_id": lineage_id, "recorded_at": recorded_at},
-    )
+    columns = {
+        **{column: _as_json(value) for column, value in changes.items()},
+        "memory_id": str(memory_id),
+        "recorded_at": recorded_at.isoformat(),
+    }
+    await connection.execute(_QUERIES["copy_version"], {"changes": Jsonb(columns), "lineage_id": lineage_id})
     await connection.execute(
         _QUERIES["close_version"],
         {"memory_id": memory_id, "lineage_id": lineage_id, "recorded_at": recorded_at},
     )
-    await change(connection, memory_id, changes)
     return memory_id
 
 
-async def change(connection: Connection, memory_id: UUID, changes: Mapping[str, Any]) -> None:
-    """Set columns of one version, one statement a column: there is a query for each that may change."""
-    for column, value in changes.items():
-        await connection.execute(_QUERIES[f"set_{column}"], {"memory_id": memory_id, "value": value})
+def _as_json(value: Any) -> Any:
+    """As Postgres reads it back into a column: times in ISO form, bytes in hexadecimal."""
+    match value:
+        case datetime():
+            return value.isoformat()
+        case bytes():
+            return f"\\x{value.hex()}"
+        case UUID():
+            return str(value)
+        case _:
+            return value
+
+
+async def set_pinned(connection: Connection, memory_id: UUID, *, pinned: bool) -> None:
+    await connection.execute(_QUERIES["set_pinned"], {"memory_id": memory_id, "value": pinned})
 
 
 async def current(connection: Connection, lineage_id: UUID) -> Memory | None:

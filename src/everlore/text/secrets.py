@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 REDACTED = "[redacted]"
 MASK = "█"
@@ -96,6 +97,7 @@ def redact(text: str) -> str:
     return _MASKED.sub(REDACTED, mask(text))
 
 
+@lru_cache(maxsize=256)
 def mask(text: str) -> str:
     """`text` of the same length, with the characters of every secret blotted out; line breaks stay."""
     masked = text

@@ -123,23 +123,29 @@ async def run_distil(
     """Distil the named threads (workspace, thread) and return when their jobs are done, by this process or by a worker that
     took them first. `progress` is called now and then while others work."""
     async with job_app(work).open_async() as app:
+        wanted = {distil_lock(thread_id) for _, thread_id in threads}
+        # One that waits for tomorrow's budget keeps its thread's lock: whoever asks by hand means now.
+        for job in await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status="todo"):
+            if job.lock in wanted and job.scheduled_at is not None and job.id is not None:
+                await app.job_manager.cancel_job_by_id_async(job.id, delete_job=True)
         for workspace_id, thread_id in threads:
             await defer_distil(app, workspace_id, thread_id, close=close)
-        wanted = {distil_lock(thread_id) for _, thread_id in threads}
         while True:
             await _drain(app, DISTIL_QUEUE)
-            held = {
-                job.lock
-                for status in ("todo", "doing")
-                for job in await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status=status)
-                if job.scheduled_at is None
-            }
-            if not wanted & held:
+            if not wanted & await _running(app):
                 return
             progress()
             # A job of a dead worker is given back after a while; one of a living worker ends.
             await sweep(app, work, thorough=False)
             await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+async def _running(app: procrastinate.App) -> set[str | None]:
+    """Locks of distil jobs that run, or may run now. Behind one that is put off (the budget is spent) nothing moves."""
+    waiting = list(await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status="todo"))
+    doing = {job.lock for job in await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status="doing")}
+    put_off = {job.lock for job in waiting if job.scheduled_at is not None}
+    return doing | ({job.lock for job in waiting} - put_off)
 
 
 async def _drain(app: procrastinate.App, queue: str) -> None:

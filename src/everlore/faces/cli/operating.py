@@ -31,9 +31,9 @@ def status(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: Js
 
     JSON: postgres, embedded, data_dir (null by URL), isolation ("full", "weaker"), workspaces, messages,
     models [{name, dimensions, in_use, threads_behind, distilled_behind}], jobs {state: count},
-    parked [{job_id, task, attempts, arguments, failed_at, error}], failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}],
-    workers, workspace {workspace, threads, messages, unpacked, unembedded {model: passages}, memories, undistilled,
-    failed_windows}.
+    parked [{job_id, task, attempts, arguments, failed_at, error}],
+    failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}], workers,
+    workspace {workspace, threads, messages, unpacked, unembedded {model: passages}, memories, undistilled, failed_windows}.
     """
     call = call_of(ctx)
 

@@ -9,6 +9,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from everlore.domain.memories import EntityType
@@ -22,6 +24,7 @@ from everlore.models.rules.particulars import find_particulars
 from everlore.models.rules.people import find_people
 from everlore.models.rules.phrases import find_phrases
 from everlore.models.rules.reading import Reading, Statement, read
+from everlore.models.rules.refusals import FICTION_BEGINS
 from everlore.models.rules.select import Chosen, choose
 from everlore.ports.analyst import (
     MAX_ENTITIES,
@@ -115,7 +118,7 @@ def _read_all(window: Window) -> Iterator[Reading]:
     """The readings of the window's messages. Earlier ones only carry a made-up world over; a joke takes back what came before."""
     fiction = False
     for message in window.earlier[-20:]:
-        if message.role in _SPEAKERS:
+        if message.role in _SPEAKERS and (fiction or FICTION_BEGINS.search(message.text.lower())):
             fiction = read(message, fiction=fiction).fiction
     readings: list[tuple[WindowMessage, Reading]] = []
     for message in window.messages:
@@ -290,16 +293,22 @@ def _knowledge(known: Sequence[KnownMemory], gathered: _Gathered, window: Window
     speaker = next((message.speaker for message in window.messages if message.role == "user"), "user")
     held: list[Knowledge] = []
     for memory in known:
-        made: list[Claim] = []
-        message = WindowMessage(1, "user", speaker, memory.valid_from, memory.content)
-        for statement in read(message).statements:
-            scene = Scene(speaker, names(statement.text), ())
-            people = find_people(statement, scene)
-            find_particulars(statement, scene, (), people)
-            find_phrases(statement, scene, people)
-            made += [*people.claims, *claims(statement, scene)]
-        held.append(Knowledge(memory, words_of(memory.content), tuple(made)))
+        made = _claims_of(speaker, memory.content, memory.valid_from)
+        held.append(Knowledge(memory, words_of(memory.content), made))
     return tuple(held)
+
+
+@lru_cache(maxsize=2048)
+def _claims_of(speaker: str, content: str, at: datetime) -> tuple[Claim, ...]:
+    """What a known memory claims; kept, for it comes along with window after window."""
+    made: list[Claim] = []
+    for statement in read(WindowMessage(1, "user", speaker, at, content)).statements:
+        scene = Scene(speaker, names(statement.text), ())
+        people = find_people(statement, scene)
+        find_particulars(statement, scene, (), people)
+        find_phrases(statement, scene, people)
+        made += [*people.claims, *claims(statement, scene)]
+    return tuple(made)
 
 
 # --- drafts ------------------------------------------------------------------------------------------------

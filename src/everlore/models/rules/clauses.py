@@ -70,13 +70,13 @@ _BARE: Final = re.compile(
     r"(?!(?:called|named|feed|need|being|having|bring|king|thing|ring|sing|wing|ping|fling|string|spring|during|morning|evening|nothing|something|anything|everything|indeed|red|bed|shed)\b)(?:[a-z]+ed|[a-z]{2,}ing|quit|bought|got|love|hate"
     r"|prefer|enjoy|adore|born|left|went|been|taught|spent|made|took|met|back|home|fluent|allergic|based|stand|bear|big|huge"
     r"|massive|not|crazy|mad|obsessed|keen|partial|hooked|fond|into|have|split|broke|tied|drove|flew|get|native|with|at"
-    r"|gave|dislike|ended|an?)\b"
+    r"|gave|sold|came|rode|sang|dislike|ended|an?)\b"
 )
 _BARE_BE: Final = frozenset(
     ("allergic", "engaged", "based", "located", "fluent", "born", "married", "big", "huge", "massive", "not", "crazy", "mad", "obsessed",
      "keen", "partial", "hooked", "fond", "into", "employed", "back", "native", "dating", "reading")
 )  # fmt: skip
-_OWN: Final = re.compile(r"\b(have|has|had)\s?$")
+_OWN: Final = re.compile(r"\b(have|has|had|been)\s?$")
 _INTRODUCED: Final = re.compile(
     r"(?:(?:hi|hello|hey|hola)[ ,!]*)?(?:(?:i'm|i am|im|my name is|my name's|soy|me llamo) [^\W\d_]+,|[^\W\d_]+ here[,.!:]|aquí [^\W\d_]+,)"
 )
@@ -114,6 +114,8 @@ def claims(statement: Statement, scene: Scene) -> list[Claim]:
         subject = subject or carried
         if explicit:
             carried = subject
+        if explicit and subject in {name.text for name in scene.names}:
+            scene.last_person = subject  # only ever asked for by "he" and "she"
         found += _verb(statement, scene, grammar, names_at, after, subject, explicit)
     for name in scene.names:
         if _is_personlike(low, name):

@@ -44,7 +44,7 @@ PAST: Final = re.compile(
     r"|attended|taught|sang|drove)\b"
 )
 STOP: Final = re.compile(
-    r"[,.;:!?()\"“”\n\x7f]|\s[-–—]|\s(?:off|bc|cos|coz|til|w/|twice|once|well|professionally|regularly|outside|btw|fyi|weekly|daily|back|via|since|like|and|but|or|because|cause|cuz|since|so|when|whenever|where|which|who|that|while"
+    r"[,.;:!?()\"“”\n\x7f]|\s[-–—]|\s(?:off|bc|cos|coz|til|w/|online|twice|once|well|professionally|regularly|outside|btw|fyi|weekly|daily|back|via|since|like|and|but|or|because|cause|cuz|since|so|when|whenever|where|which|who|that|while"
         r"|if|though|although"
     r"|now|currently|anymore|these days|nowadays|lately|too|also|right now|at the moment|again|every|each|last|next|today"
     r"|yesterday|tomorrow|tonight|this|for|with|at|by|from|until|till|after|before|than|over|instead|ever|on|in|as|already"
@@ -99,6 +99,7 @@ VERBS: Final = rules(
     Rule("signed", r"signed (?:on |up )?(?:(?:a|the|my) contract )?with (?!my\b|the\b|our\b)", "works_at", "named", past="same", confidence=0.6),
     Rule("moved", r"moved (?:out of|away from|from|out from) ", "lives_in", "place", past="same", ends=True),
     Rule("left", r"left (?:my (?:job|position|role) (?:at|with) )", "works_at", "org", past="same", ends=True),
+    Rule("left", r"left (?P<left>[\w .&'-]{2,30}?) for ", "works_at", "named", past="same", left="works_at", confidence=0.6),
     Rule("left quit", r"\w+ (?=[^\W\d_])", "works_at", "named", past="same", ends=True, confidence=0.6),
     Rule("quit resigned retired fired laid stopped finished", r"(?:quit (?:my )?(?:job|working|position)(?: (?:at|for"
         r"|with))?|resigned from|retired from|(?:fired|laid off) (?:from|by)|stopped working (?:at|for)"
@@ -110,7 +111,7 @@ VERBS: Final = rules(
             role=True),
     Rule("work works worked working", r"\w+ (?:(?:full|part)[ -]?time |remotely |now |freelance )?as (?:an? |the "
         r"|our )", "works_as", "job", past="ended"),
-    Rule("work works working", r"\w+ on ", "works_on", "named"),
+    Rule("work works working hacking tinkering contributing contribute", r"(?:\w+ on|tinkering with|contribut\w+ to) (?=[^\W\d_])", "works_on", "named"),
     Rule("building developing", r"\w+ (?:an? |the |my )?(?:[a-z-]+ ){0,4}?(?:called|named) ", "works_on", "named"),
     Rule("employed", r"employed (?:as an? (?P<role>[a-z][a-z '-]{2,40}?) )?(?:at|by|with) ", "works_at", "org", needs_be=True, role=True),
     Rule("started start begin began starting", r"\w+ (?:my |a |the )?(?:new )?(?:job |position |role |internship "
@@ -121,6 +122,8 @@ VERBS: Final = rules(
         r"|offer|internship)(?: as an? (?P<role>[a-z][a-z '-]{2,40}?))?) (?:at|by|with|from) ", "works_at", "org",
             past="same", role=True),
     Rule("got became", r"(?:got promoted to|became) (?:an? |the )?", "works_as", "role", past="same"),
+    Rule("make makes made", r"\w+ (?:my|a|his|her) living as an? ", "works_as", "job", past="ended"),
+    Rule("freelance freelancing moonlight moonlighting training trained retrained qualified", r"\w+ as an? ", "works_as", "job", past="same", confidence=0.65),
     Rule("promoted", r"promoted to (?:an? |the )?", "works_as", "role", past="same"),
     Rule("run runs own owns opened have got", r"\w+ (?:an? |the |my own |my |our own |our )(?=(?:[a-z-]+ ){0,2}(?:bakery|shop|store"
         r"|restaurant|café|cafe|bar|studio|company|business|farm|salon|gallery|bookshop|bookstore|brewery|agency"
@@ -169,6 +172,9 @@ VERBS: Final = rules(
         past="same", confidence=0.65),
     Rule("adopted", r"\w+ (?:an?|two|three|\d+|our|another) (?!child|baby|boy|girl|son|daughter|new|policy|habit"
         r"|approach|style|diet|son)", "has_pet", "thing", past="same", confidence=0.7),
+    Rule("sold", r"sold (?:my|our) (?:old |beloved |trusty )?", "owns", "thing", past="same", ends=True, confidence=0.6),
+    Rule("got", r"got (?:myself |ourselves )?(?:an?|my) (?:brand )?new (?!job|role|boss|position|haircut|tattoo|idea|contract|puppy|kitten|dog|cat|manager)", "owns", "thing", past="same",
+        confidence=0.55),
     Rule("own owns", r"\w+ (?:an?|the|my own|two|three|\d+) ", "owns", "thing", past="ended"),
     Rule("bought purchased", r"\w+ (?:myself |ourselves )?(?:an?|the|my first|our first) (?!house party|coffee|gift"
         r"|present|ticket|lunch|dinner|drink|round|few|lot|bunch|couple)", "owns", "thing", past="same", confidence=0.6),
@@ -178,7 +184,7 @@ VERBS: Final = rules(
     # --- tastes
     Rule("prefer prefers preferred", r"\w+ (?!not |to not|that |if |when )(?:to )?", "prefers", "taste", past="ended"),
     Rule("like likes love loves enjoy enjoys adore adores liked loved",
-        r"\w+ (?:to )?(?!it\b|that\b|this\b|you\b|your\b|them\b|him\b|her\b|how\b|when\b|what\b|the way\b|the idea\b"
+        r"\w+ (?:to )?(?!it\b|that\b|this\b|you\b|your\b|them\b|him\b|her\b|my\b|how\b|when\b|what\b|the way\b|the idea\b"
             r"|these\b|those\b|all of\b|being able|seeing\b|hearing\b|everything\b|every\b|watching you|the sound"
             r"|myself|each|both)", "likes", "taste", past="ended", many=True),
     Rule("not", r"not (?:really |much of |exactly )?(?:(?:a |an )?(?:big |huge |great )?(?:fan of|into|keen on|fond of|big on)) ", "dislikes", "taste", needs_be=True,
@@ -206,8 +212,9 @@ VERBS: Final = rules(
     Rule("play plays played playing", r"\w+ (?:the |some |a bit of )?(?!with\b|it\b|that\b|this\b|at\b|against\b|in\b"
         r"|on\b|for\b|a \b|around\b|well\b|together\b|there\b|here\b|games?\b|again\b|outside\b|music\b)", "plays",
             "thing", past="ended", many=True),
-    Rule("play plays sing sings", r"\w+ (?:[a-z]+ )?(?:for|in|with) (?=.{0,40}\b(?:choir|band|club|team|league"
+    Rule("play plays sing sings row rows swim swims run runs ride rides sail sails act acts dance dances climb train trains volunteer volunteers", r"\w+ (?:[a-z]+ )?(?:for|in|with|at) (?=.{0,40}\b(?:choir|band|club|team|league"
         r"|orchestra|quartet|ensemble)\b)", "member_of", "org", past="ended"),
+    Rule("signed", r"signed up (?:with|for|to) (?:the )?(?=.{0,40}\b(?:choir|band|club|team|league|orchestra|association|society)\b)", "member_of", "org", past="same"),
     Rule("belong belongs", r"belongs? to (?!me\b|my\b|you\b|him\b|her\b|us\b|them\b)", "member_of", "org", past="ended"),
     Rule("a the on", r"(?:(?:an?|the) (?:proud |founding |active |new |longtime |lifelong )?(?:member|part) of|on) (?:the )?(?=.{0,50}\b(?:choir|band"
         r"|club|team|league|orchestra|association|board|society|union|committee|party|group)\b)", "member_of", "org",
@@ -220,7 +227,7 @@ VERBS: Final = rules(
     Rule("visited toured explored", r"\w+ ", "has_visited", "place", past="same", many=True),
     Rule("went been travelled traveled flew", r"\w+ (?:back |over |up |down |out |away |once |twice |camping |hiking |skiing )?to ", "has_visited", "place", past="same", many=True,
         confidence=0.6),
-    Rule("got returned back", r"(?:got back|came back|returned|back) (?:home )?(?:yesterday |today |last night )?from ", "has_visited", "place", past="same",
+    Rule("got returned back came come", r"(?:got back|came back|come back|returned|back) (?:home )?(?:yesterday |today |last night )?from ", "has_visited", "place", past="same",
         confidence=0.6),
     Rule("stopped quit gave", r"(?:stopped|quit|gave up) playing (?:the )?", "plays", "thing", past="same", ends=True),
     Rule("use uses using used", r"\w+ ", "uses", "tool", past="ended", many=True),
@@ -237,7 +244,7 @@ FAVOURITE: Final = re.compile(
     r"|will always be)|'s|:)(?: (?:now|definitely|still|probably|actually|always|called|by far))? "
 )
 IS_FAVOURITE: Final = re.compile(
-    r" (?:is|are)(?: definitely| still| by far| now)? my (?:(?:all.time|absolute"
+    r"(?: (?:is|are)|'s)(?: definitely| still| by far| now)? my (?:(?:all.time|absolute"
     r"|new) )?favou?rite (?P<thing>[a-z][a-z ]{1,30}?)(?= of all| by far| because| ever|[.,!;)]|$| and| now)"
 )
 BIRTHDAY: Final = re.compile(

@@ -34,6 +34,11 @@ _BY_PREDICATE: Final[dict[str, EntityType]] = {
 }  # fmt: skip
 
 
+def is_technical(name: str) -> bool:
+    """Whether `name` is a program or a language, and so no place to move to."""
+    return _TECHNICAL.fullmatch(name) is not None
+
+
 def type_by_predicate(predicate: str) -> EntityType | None:
     """What the object of a fact is, where the predicate alone decides it."""
     return _BY_PREDICATE.get(predicate)

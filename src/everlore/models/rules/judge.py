@@ -188,7 +188,9 @@ def _by_claims(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | N
         if claim.predicate in _BY_PREDICATE and not (
             kind and sure and kind.type in {"habit", "goal", "preference", "identity", "project"}
         ):
-            return _BY_PREDICATE[claim.predicate], True
+            mine = claim.subject == looked.statement.message.speaker
+            type_ = _BY_PREDICATE[claim.predicate]
+            return ("relationship" if type_ == "identity" and not mine else type_), True
         if claim.predicate.startswith("favourite_"):
             return "preference", True
         if claim.predicate.endswith("_of") and not sure:

@@ -120,7 +120,7 @@ ENGLISH: Final = (
     _kind("preference", r"\b(?:favou?rites?|fave?|faves|prefer|prefers|preferred|rather than|can't stand|cannot stand|(?:don't|dont|doesnt"
         r"|do not|doesn't|never) (?:like|eat|drink|enjoy|touch|use|do|want|watch|read|listen)|i'd rather|vegan"
         r"|vegetarian|pescatarian|gluten.free|lactose|fan of|fond of|obsessed with|keen on|not a fan"
-        r"|allergic to the idea|can't get enough of|partial to|mad about|crazy about|addicted to|hooked on|not my thing"
+        r"|allergic to the idea|soft spot for|^no [a-z ]{3,20} for me|can't get enough of|partial to|mad about|crazy about|addicted to|hooked on|not my thing"
             r"|not for me|makes? me (?:gag|sick|ill|queasy|itch)|over .{2,20} any day|allergic to cheese|cup of tea)\b",
           r"\b(?:i|we|he|she)(?:'m| am)? (?:\w+ )?(?:like|likes|love|loves|hate|hates|enjoy|enjoys|dislike|detest"
               r"|adore|despise|loathe|into)\b", r"\b(?:always|never) (?:use|answer|reply|send|write|call|give|include"

@@ -42,6 +42,10 @@ def _stem(word: str) -> str:
     return word
 
 
+def _is_taste(claim: Claim) -> bool:
+    return claim.predicate.startswith("favourite_") or claim.predicate in {"likes", "dislikes", "prefers"}
+
+
 def relate(
     text: str, claims: Sequence[Claim], knowledge: Sequence[Knowledge], *, corrects: bool, done: bool
 ) -> tuple[Relation, int | None]:
@@ -61,15 +65,22 @@ def _relation(
     shared = len(words & known.words)
     either = len(words | known.words) or 1
     likeness = shared / either
+    told = False  # by a fact that takes the place of one in the known sentence
     for mine in claims:
         for theirs in known.claims:
             if mine.subject.lower() != theirs.subject.lower():
                 continue
             alike = mine.object.lower() == theirs.object.lower()
-            if mine.predicate == theirs.predicate and alike:
-                return (2.0 + likeness, "updates" if mine.ended != theirs.ended else "same")
-            if mine.predicate == theirs.predicate and is_exclusive(mine.predicate) and not mine.ended:
-                return (1.5 + likeness, "corrects" if corrects else "updates")
+            if mine.predicate == theirs.predicate and alike and mine.ended == theirs.ended:
+                return (2.0 + likeness, "same")
+            if mine.predicate == theirs.predicate and (alike or (is_exclusive(mine.predicate) and not mine.ended)):
+                if corrects:
+                    return (1.5 + likeness, "corrects")
+                # The fact itself tells the change, along the timeline; the rest of what is known may still hold. A taste
+                # is all that its sentence says, as long as it says one.
+                if _is_taste(mine) and len(known.claims) == 1:
+                    return (1.5 + likeness, "updates")
+                told = True
             if OPPOSITES.get(mine.predicate) == theirs.predicate and alike:
                 return (1.5 + likeness, "contradicts")
     if likeness >= _SAME:
@@ -83,6 +94,6 @@ def _relation(
         and shared >= max(1, 0.5 * smaller)
     ):
         return (0.8 + likeness, "updates")
-    if shared >= 3 and likeness >= _NEAR:
+    if shared >= 3 and likeness >= _NEAR and not told:
         return (likeness, "updates")
     return None

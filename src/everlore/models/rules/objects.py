@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from everlore.models.rules import english, spanish
+from everlore.models.rules.entities import is_technical
 from everlore.models.rules.grammar import Grammar, ObjectKind, Rule
 from everlore.models.rules.reading import Statement
 from everlore.text.dates import SaidDate
@@ -198,6 +199,10 @@ def _one(
         and not grammar.stop.match(low, name.stop)
     ):
         return None  # "the Kraftwerk concert" is no place
+    if kind == "place" and name and is_technical(name.text):
+        return None
+    if kind == "tool" and name and (version := re.compile(r" v?\d[\w.]*\w|(?: \d+)").match(text, name.stop)):
+        return Object(text[name.begin : version.end()], name.begin, version.end(), is_name=True)
     if kind in {"place", "org", "named", "person", "names", "tool"} and name:
         return Object(name.text, name.begin, name.stop, is_name=True)
     if kind in {"named", "person", "names"} and not _is_small(text):
@@ -250,10 +255,10 @@ def _one(
                 return (
                     Object(text[begin:stop], begin, stop)
                     if low[begin : of.start()].split()[-1] in _HEADS
-                    or _is_profession(low[begin : of.start()])
+                    or is_profession(low[begin : of.start()])
                     else None
                 )
-            return Object(written, begin, stop) if _is_profession(low[begin:stop]) else None
+            return Object(written, begin, stop) if is_profession(low[begin:stop]) else None
         case "instrument":
             first = words[0]
             return Object(text[begin : begin + len(first)], begin, begin + len(first)) if first in INSTRUMENTS else None
@@ -285,7 +290,7 @@ def _phrase(low: str, grammar: Grammar, begin: int) -> tuple[int, int]:
     return begin, stop
 
 
-def _is_profession(low: str) -> bool:
+def is_profession(low: str) -> bool:
     words = low.split()
     return 0 < len(words) <= 5 and bool(_PROFESSION.search(low.strip()))
 

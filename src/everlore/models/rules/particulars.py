@@ -41,6 +41,10 @@ _ITS_NAME: Final = re.compile(
     r"\b(?:(?:his|her|its|their) names? (?:is|are)|(?:he|she|it)(?:'s| is) (?:called|named)|(?:we|i)(?:'ve"
     r"| have)? (?:named|called) (?:him|her|it|them)|se llaman?) "
 )
+_IS_PET: Final = re.compile(
+    rf"(?:,| \(| is| -| –| —|,? es)? (?:my|our|mi|nuestr[oa]) (?:[a-z-]+ ){{0,2}}?{_PET_WORD}\b(?!'s? )"
+)
+_THEIR_PET: Final = re.compile(rf"'s? (?:[a-z-]+ ){{0,2}}?{_PET_WORD},? ")
 _NOT_MINE: Final = re.compile(r"\b(?:his|her|their|its|your|support|su|sus|example)\b")
 _OLD: Final = re.compile(r"\b(?:used to be|old|previous|former|was|no longer|antiguo|era|ya no)\b")
 
@@ -105,6 +109,16 @@ def _pets(statement: Statement, scene: Scene, names_at: dict[int, Name], found: 
         if name := names_at.get(match.end()):
             found.claims.append(
                 Claim(speaker, "has_pet", name.text, name.begin, name.stop, False, 0.85, None, is_name=True)
+            )
+    for name in scene.names:
+        match = _IS_PET.match(low, name.stop)
+        if match:
+            found.claims.append(
+                Claim(speaker, "has_pet", name.text, name.begin, name.stop, False, 0.8, None, is_name=True)
+            )
+        elif (theirs := _THEIR_PET.match(low, name.stop)) and (pet := names_at.get(theirs.end())):
+            found.claims.append(
+                Claim(name.text, "has_pet", pet.text, pet.begin, pet.stop, False, 0.75, None, is_name=True)
             )
     for match in _ITS_NAME.finditer(low):
         name = names_at.get(match.end())

@@ -6,6 +6,7 @@ from typing import Final
 
 from everlore.models.rules.clauses import Claim, Scene, described
 from everlore.models.rules.kin import FORMER, PLURALS, ROLE, ROLES, ROLES_PLURAL, predicate_of
+from everlore.models.rules.nicknames import find_nicknames
 from everlore.models.rules.reading import Statement
 from everlore.text.names import Name
 
@@ -33,9 +34,13 @@ _IS_ROLE: Final = re.compile(
     rf"(?:,| is| was|'s| es| era)? (?:also |still |actually |now )?(?P<mine>my|our|mi"
     rf"|nuestr[oa]) (?P<adj>{_ADJ})(?P<role>{ROLE})"
 )
+# "Remedios, la vecina del quinto": with an article alone, these are the speaker's own.
+_THE_ROLE: Final = re.compile(
+    r"(?:,| \(| is| es)? (?:the|la|el) (?P<role>neighbou?r|vecin[oa]|wife|husband|missus|landlord|landlady|caser[oa]|boss|jef[ea])\b(?! of| que)"
+)
 _HAVE_ROLE: Final = re.compile(
     rf"\b(?:have|got|had|tengo) (?:an?|una?|one) (?P<adj>{_ADJ})(?P<role>{ROLE})(?: mayor| menor)?,? (?:called |named "
-    rf"|whose name is |que se llama |llamad[oa] )"
+    rf"|whose name is |que se llama |llamad[oa] |(?<=, ))"
 )
 _ROLE_OF: Final = re.compile(rf"(?:,| es| is)? (?:la |el |the )?(?P<role>{ROLE}) (?:de|of) ")
 _AND_THEIR: Final = re.compile(rf"(?:,| and|,? with) (?:her|his|su) (?:[a-z-]+ )?(?P<role>{ROLE}),? ")
@@ -85,27 +90,19 @@ _AND_I: Final = re.compile(
     r" and i(?:'re| are|'ve| have| got| were)? (?:just |recently |finally |now |officially |still )?(?:are |got "
     r"|been )?(?P<bond>engaged|married|dating|hitched|tied the knot|together)\b"
 )
+_AND_I_ARE: Final = re.compile(
+    r" (?:and (?:i|me)|y yo) (?:are|were|have been|'ve been|became|got to be|somos|fuimos|hemos sido) (?:[a-z-]+ ){0,2}?(?P<role>friends|colleagues|coworkers|cousins|neighbours|neighbors|roommates|flatmates|amigos|amigas|primos|compañeros)\b"
+)
+_WITH: Final = re.compile(r"\bi (?:work|share an office|sit) with $|\bi(?:'m| am) (?:friends|best friends|mates) with $|\bi (?:report|answer) to $|\bi (?:share (?:a|the) (?:flat|house|apartment|room)|flatshare) with $")
+_Y_YO: Final = re.compile(
+    r" y yo (?:ya )?(?:nos casamos|estamos casados|nos hemos casado|estamos prometidos|nos hemos prometido|nos prometimos|estamos saliendo|salimos|somos novios)\b"
+)
 _AND_OTHER: Final = re.compile(
     r" (?:are|got|just got|have been|were|están|se) (?:just |finally |now )?(?P<bond>engaged|married|dating|casados"
     r"|casaron|prometidos)\b"
 )
-_FOR_SHORT: Final = re.compile(r",? (?:or |we call (?:her|him) )?")
-_I_MEAN: Final = re.compile(
-    r"\b(?:when i (?:say|write|mention|talk about|put)|by) (?=\S).{1,50}?(?:,)? i(?:'m| always|'ll)? (?:mean|meaning"
-    r"|talking about|refer(?:ring)? to) "
-)
-_LE_DICEN: Final = re.compile(
-    r"(?:,? )?(?:todos |todo el mundo |la gente |en casa |siempre )?(?:le|lo|la) (?:dicen|decimos|llaman|llamamos|digo"
-    r"|llamo) "
-)
 _TITLE: Final = re.compile(r"^(?:Dra?|Mrs?|Ms|Prof|Sra?|Srta)\. ")
 
-_CALLED: Final = re.compile(
-    r"(?:(?:^|,? )(?:but |and )?(?:most )?(?:everyone|everybody|people|friends|we all|we|my (?:friends|family)|they|i"
-    r"|todos|todo el mundo|mis amigos|la gente"
-    r"|all my friends|most people|the team|colleagues)(?: always| just| usually| all| at work| here)? (?:calls?"
-    r"|llaman?|dicen?|le dicen|le decimos|know)(?: (?P<whom>me|him|her|them|[^\W\d_]+))?(?: as| just| by)? )"
-)
 _INTRODUCED: Final = re.compile(
     r"(?:\b(?:my (?:full |real |first |given |legal )?name(?:'s| is)|i am called|i'm called|me llamo"
     r"|mi nombre(?: completo)? es)"
@@ -117,17 +114,6 @@ _CALL_ME: Final = re.compile(
     r"|they all |all )?calls? me|i go by|i'm known as|also known as|a\.?k\.?a\.?|(?:me (?:llaman|dicen"
     r"|puedes llamar))|llámame|my nickname is|nicknamed|mi apodo es) (?:just |simply )?"
 )
-_SHORT_FOR: Final = re.compile(
-    r",? (?:is |which is |it's )?(?:short for|a nickname for|stands for|es el diminutivo de|diminutivo de) "
-)
-_GOES_BY: Final = re.compile(
-    r" (?:(?:usually |also |just |always |mostly )?(?:goes by|likes to be called|prefers to be called|prefers)|(?:is "
-    r"|, )?(?:also )?(?:known as|called|nicknamed)|\(?,? ?a\.?k\.?a\.?|, or|\(or|,? alias) (?:just |simply )?"
-)
-_PARENTHESIS: Final = re.compile(r" \((?:or |aka |short: |a\.k\.a\. )?")
-# Names in quotation marks or brackets behind a name: Benjamin "Benji" Koch.
-_QUOTED_NICK: Final = re.compile(r" [\"“(‘'](?P<nick>[^\W\d_a-z][\w.-]{1,20})[\"”)’']")
-
 
 def find_people(statement: Statement, scene: Scene) -> Found:
     """Everything that `statement` says about who is who."""
@@ -203,11 +189,16 @@ def _roles(statement: Statement, scene: Scene, names_at: dict[int, Name], found:
             continue
         if match:
             _add_role(found, statement, name, match["role"], speaker, match["adj"])
+        elif match := _THE_ROLE.match(low, name.stop):
+            _add_role(found, statement, name, match["role"], speaker)
         elif (match := _ROLE_OF.match(low, name.stop)) and (other := names_at.get(match.end())):
             _add_role(found, statement, name, match["role"], other.text)
     for name in scene.names:
         match = _AND_THEIR.match(low, name.stop)
         who = names_at.get(match.end()) if match else None
+        if match and low.endswith((" in ", " at ", " to ", " from ", " en ", " a "), 0, name.begin):
+            # "Ines lives in Faro with her boyfriend": a place has none.
+            name = next((one for one in scene.names if one is not name and one.stop < name.begin), name)
         if match and who and who.text not in done:
             done.add(who.text)
             found.persons.add(name.text)
@@ -266,21 +257,24 @@ def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], fo
             if said.lower() != speaker.lower():
                 found.persons.add(said)
                 found.aliases.append((speaker, said))
-    last = scene.last_person
-    for match in _I_MEAN.finditer(low):
-        meant = names_at.get(match.end())
-        short = next((name for name in scene.names if match.start() <= name.begin < match.end()), None)
-        if meant and short and meant is not short:
-            found.aliases.append((meant.text, short.text))
+    found.aliases += find_nicknames(statement, scene)
     for name in scene.names:
-        match = _LE_DICEN.match(low, name.stop) if statement.language == "es" else None
-        if match and (other := names_at.get(match.end())):
-            found.aliases.append((name.text, other.text))
         if _PARTED.match(low, name.stop) or low.endswith(("broke up with ", "split up with "), 0, name.begin):
             found.claims.append(
                 Claim(speaker, "partner_of", name.text, name.begin, name.stop, True, 0.75, None, is_name=True)
             )
             found.persons.add(name.text)
+        if match := _AND_I_ARE.match(low, name.stop):
+            _add_role(found, statement, name, PLURALS.get(match["role"], "friend"), speaker)
+        if with_ := _WITH.search(low[max(0, name.begin - 60) : name.begin]):
+            said = with_[0]
+            role = "boss" if "report" in said or "answer" in said else "friend" if "'m" in said or " am" in said else "roommate" if "share a" in said and "office" not in said or "share the" in said else "colleague"
+            _add_role(found, statement, name, role, speaker)
+        if " proposed" in low[name.stop : name.stop + 18] and re.search(r"\bi said yes|\bto me\b", low):
+            found.claims.append(Claim(speaker, "engaged_to", name.text, name.begin, name.stop, False, 0.75, None, is_name=True))
+        if match := _Y_YO.match(low, name.stop):
+            bond = "engaged_to" if "promet" in match[0] else "partner_of" if "sal" in match[0] or "novi" in match[0] else "married_to"
+            found.claims.append(Claim(speaker, bond, name.text, name.begin, name.stop, False, 0.75, None, is_name=True))
         match = _AND_I.match(low, name.stop)
         if match:
             predicate = {"engaged": "engaged_to", "dating": "partner_of", "together": "partner_of"}.get(
@@ -290,10 +284,6 @@ def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], fo
                 Claim(speaker, predicate, name.text, name.begin, name.stop, False, 0.8, None, is_name=True)
             )
             found.persons.add(name.text)
-    for name in scene.names:
-        nick = _QUOTED_NICK.match(statement.text, name.stop)
-        if nick and (nick[0][1] != "(" or _is_short_of(nick["nick"], name.text)):
-            found.aliases.append((name.text, nick["nick"]))
     for first, other in zip(scene.names, scene.names[1:], strict=False):
         bond = (
             _AND_OTHER.match(low, other.stop) if low[first.stop : other.begin] in {" and ", " y "} else None
@@ -311,38 +301,3 @@ def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], fo
                     first.text, predicate, other.text, other.begin, other.stop, False, 0.8, None, is_name=True
                 )
             )
-        if low.startswith(" for short", other.stop) and _FOR_SHORT.fullmatch(low, first.stop, other.begin):
-            found.aliases.append((first.text, other.text))
-    for match in _CALLED.finditer(low):
-        called = names_at.get(match.end())
-        whom = match["whom"]
-        if called is None or whom == "me" or whom is None:
-            continue
-        before = [name for name in scene.names if name.stop <= match.start()]
-        who = before[-1].text if before else last
-        if who and who != called.text:
-            found.aliases.append((who, called.text))
-    for first in scene.names:
-        for pattern in (_GOES_BY, _SHORT_FOR, _PARENTHESIS):
-            match = pattern.match(low, first.stop)
-            other = names_at.get(match.end()) if match else None
-            if match is None or other is None:
-                continue
-            if (
-                pattern is _PARENTHESIS
-                and not _is_short_of(other.text, first.text)
-                and "or " not in match[0]
-                and "aka" not in match[0]
-            ):
-                continue
-            if pattern is _GOES_BY and match[0].strip() in {"called", "prefers", "known as"}:
-                continue
-            pair = (other.text, first.text) if pattern is _SHORT_FOR else (first.text, other.text)
-            found.aliases.append(pair)
-
-
-def _is_short_of(short: str, name: str) -> bool:
-    """Whether the one is the other's initials or beginning ("WHO", "Ali", "Bob" not)."""
-    initials = "".join(part[0] for part in name.split() if part[0].isupper())
-    bare = short.replace(".", "")
-    return bare.upper() == initials.upper() or (len(bare) > 1 and name.lower().startswith(bare.lower()))

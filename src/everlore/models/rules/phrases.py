@@ -5,7 +5,7 @@ from typing import Final
 
 from everlore.models.rules.clauses import GRAMMARS, Claim, Scene
 from everlore.models.rules.grammar import Rule
-from everlore.models.rules.objects import object_at
+from everlore.models.rules.objects import is_profession, object_at
 from everlore.models.rules.people import Found
 from everlore.models.rules.reading import Statement
 
@@ -20,8 +20,14 @@ _AHEAD: Final = {
         Rule("", r"\b(?:home is|home's)(?: now)? (?:in )?", "lives_in", "place", confidence=0.65),
         Rule("", r"\b(?:i|we) call (?=[^,.]{2,30} home\b)", "lives_in", "place"),
         Rule("", r"\b(?:my|our) (?:new |old )?(?:flat|house|apartment|place|room) in ", "lives_in", "place", confidence=0.55),
-        Rule("", r"\bmy (?:(?:main|current|work|daily|new|home) )*(?:editor|ide|os|distro|shell|terminal|browser|laptop|camera|phone"
-            r"|keyboard|operating system|daily driver|database|stack|language)(?: of choice)?(?: is|:|'s) (?:now )?(?:an? |the )?", "uses", "tool"),
+        Rule("", r"\bmy (?:(?:main|current|work|daily|new|home) )*(?:editor|ide|os|distro|shell|terminal|browser"
+            r"|operating system|database|stack)(?: of choice)?(?: is|:|'s) (?:now )?(?:an? |the )?", "uses", "tool"),
+        Rule("", r"\bmy (?:(?:main|current|work|new|daily|second) )*(?:laptop|camera|phone|keyboard|car|bike|guitar|van|motorbike|daily driver)(?: is|:|'s) (?:now )?(?:an? |the )?(?:old |new )?(?=[^\W\d_])",
+            "owns", "thing", confidence=0.65),
+        Rule("", r"\b(?:grew up|raised|brought up) (?:speaking|with|bilingual in) ", "speaks", "language"),
+        Rule("", r"^(?:just )?(?:had |spent |back from |home from )?(?:an?|two|three|four|five|six|ten|\d+) (?:lovely |great |long |gorgeous )?(?:days|nights|weeks|weekend|week) in ", "has_visited", "place", confidence=0.6),
+        Rule("", r"\bmy divorce from ", "married_to", "person", ends=True),
+        Rule("", r"\b(?:i've got|i have) a soft spot for ", "likes", "taste"),
         Rule("", r"\b(?:my|our) (?:(?:little|side|pet|new|current|latest|own|hobby|open.source) )*(?:project|app|game|startup|blog|podcast|library|bot|newsletter|zine)"
             r",? (?:is )?(?:called |named |is )?", "works_on", "named", confidence=0.7),
         Rule("", r"\b(?:side |pet |hobby )?projects?: .{2,80}? (?:called|named) ", "works_on", "named"),
@@ -38,6 +44,9 @@ _AHEAD: Final = {
         Rule("", r"\b(?:an alumn(?:us|a|i) of|got my degree from|did my (?:degree|phd|master's|masters) (?:at|in .{3,30}? at)) ", "studies_at", "org", ends=True),
     ),
     "es": (
+        Rule("", r"\bestoy de (?=[a-zà-ÿ]+ (?:en|desde|este|por)\b)", "works_as", "role"),
+        Rule("", r"\bdejé (?!de\b|el\b|la\b|mi\b|a\b|que\b)", "works_at", "named", ends=True, confidence=0.6),
+        Rule("", r"\b(?:lo (?:he|hemos) dejado|lo dejé|he cortado|corté|he roto|rompí) con ", "partner_of", "person", ends=True),
         Rule("", r"\bmi primer (?:día|turno|mes) en ", "works_at", "org"),
         Rule("", r"\bmi último (?:día|turno|mes) en ", "works_at", "org", ends=True),
         Rule("", r"\bme (?:han |ha )?(?:contratado|contrataron|fichado|ficharon|cogido|cogieron|aceptado) en ", "works_at", "org"),
@@ -57,6 +66,7 @@ _AHEAD: Final = {
 _AROUND: Final[dict[str, tuple[tuple[re.Pattern[str], str], ...]]] = {
     "en": (
         (re.compile(r"(?:^|, |\band |\bi'm |\bi am |\bim )(?:an? )?(?P<obj>[a-z][a-z-]+(?: [a-z-]+){0,2}?) by (?:trade|profession|training|day)\b"), "works_as"),
+        (re.compile(r"(?:^|: )(?:an? )?(?P<obj>(?!.{0,40} as )[a-z][a-z -]{3,40}?) (?:at|for|with) (?=[^\W\d_])"), "works_as?"),
         (re.compile(r"\bfor a living,? i(?:'m| am) an? (?P<obj>[a-z][a-z -]{2,30}?)(?=[,.!]|$)"), "works_as"),
         (re.compile(r"(?:^|, |; |\band |\bbut )(?P<obj>[a-z][\w' -]{1,30}?) (?:is|are) (?:so |totally |really |definitely |just )?my (?:thing|jam|cup of tea|happy place|comfort food|guilty pleasure|weakness)\b"), "likes"),
         (re.compile(r"(?:^|, |; |\band |\bbut )(?P<obj>[a-z][\w' -]{1,30}?) (?:is|are)(?:n't| not) (?:really )?(?:my (?:thing|jam|cup of tea)|for me)\b"), "dislikes"),
@@ -106,7 +116,31 @@ def find_phrases(statement: Statement, scene: Scene, found: Found) -> None:
         name = names_at.get(begin)
         if predicate in _NAMED and name is None:
             continue
+        if predicate == "works_as?":
+            employer = names_at.get(match.end())
+            if employer is None or not is_profession(low[begin:stop]):
+                continue
+            predicate = "works_as"
+            found.claims.append(
+                Claim(scene.speaker, "works_at", employer.text, employer.begin, employer.stop, False, 0.7, None, is_name=True)
+            )
         text = name.text if name and predicate in _NAMED else statement.text[begin:stop]
         found.claims.append(
             Claim(scene.speaker, predicate, text, begin, begin + len(text), False, 0.7, None, name is not None)
         )
+    if statement.language == "en":
+        _appositions(statement, scene, found)
+
+
+_A_ROLE: Final = re.compile(r",? (?:who(?:'s| is) )?(?:now |also )?an? (?P<role>[a-z][a-z -]{2,30}?)(?=,|$|\.| at | in | for | and | who | from )")
+
+
+def _appositions(statement: Statement, scene: Scene, found: Found) -> None:
+    """ "Ines, a midwife, ..." """
+    for name in scene.names:
+        match = _A_ROLE.match(statement.low, name.stop)
+        if match and match[0].startswith((",", " who")) and is_profession(match["role"]):
+            begin, stop = match.span("role")
+            found.claims.append(
+                Claim(name.text, "works_as", statement.text[begin:stop], begin, stop, False, 0.7, None, is_name=False)
+            )

@@ -22,7 +22,7 @@ from everlore.text.languages import Language, language_of
 from everlore.text.sentences import HIDDEN, Sentence, hide, lowered, sentences
 
 MAX_READ_CHARACTERS = 20_000  # what stands behind that in one message is material, not talk
-_TELLING_LETTERS = 8
+_TELLING_LETTERS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,11 @@ _LOG_LINE = re.compile(
 )
 _HEADER = re.compile(r"^[ \t]*(?:From|To|Cc|Subject|Date|Sent|Von|An|Betreff|De|Para|Asunto): ", re.MULTILINE)
 _SCRIPT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w .'-]{0,24}:[ \t]+\S.*$", re.MULTILINE)
+# One line of somebody else's, who speaks in the first person. "Update: I ..." is the speaker's own.
+_ONE_LINE = re.compile(
+    r"(?!(?:Update|Note|Reminder|Todo|Edit|News|Correction|Fact|Status|Context|Quick|Also|PS|Ps|Nota|Plan|Question|Me)\b)"
+    r"[A-ZÀ-Þ][a-zà-ÿ]+: +(?:I|I'm|My|We|Yo|Soy|Mi)\b"
+)
 _QUOTATION = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|(?<!\w)'[^'\n]{12,300}'(?!\w)"
     r"|(?<!\w)‘[^’\n]{12,300}’(?!\w)"
@@ -95,6 +100,7 @@ _REMIND = re.compile(
 )
 # "Please use my new address, my e-mail is ...": behind the request something is stated.
 _OWN_PART = re.compile(r"[,;:.–—] (?=(?:my|our) [\w ]{2,30} (?:is|are) |(?:i am|i'm|mi \w+ es) )")
+_TO_ANYBODY = re.compile(r"(?:can|could|would|will|does|did|has|is|do) (?:any|some)(?:one|body)\b")
 _STANDING = re.compile(
     r"\b(?:from now on|going forward|in (?:the )?future)\b|^(?:please )?(?:always|never) \w|\bwhen(?:ever)? i (?:ask"
     r"|say|write|send|tell)\b|^(?:please |just |you can |do )?(?:call|address) me\b"
@@ -156,7 +162,7 @@ def _without_strange_words(text: str, low: str) -> str:
     if len(headers) >= 2:
         low = hide(low, headers[0].start(), len(low))
     script = list(_SCRIPT_LINE.finditer(text))
-    if len(script) >= 2:
+    if len(script) >= 2 or (script and _ONE_LINE.match(script[0][0])):
         for match in script:
             low = hide(low, *match.span())
     for match in _QUOTATION.finditer(low):
@@ -223,6 +229,8 @@ def _stated(sentence: Sentence, said: str, language: Language) -> tuple[int, int
             return None
         end = begin + ahead[0].start()
         said = said[: ahead[0].start()]
+    if _TO_ANYBODY.match(said):
+        return None
     standing = _REMIND.search(said) or _STANDING.search(said)
     if not standing:
         request = REQUEST.get(language)

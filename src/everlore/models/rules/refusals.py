@@ -117,6 +117,7 @@ SENTENCE: Final[dict[str, _Rules]] = {
             r"(?:have (?:been|gone|done|had|\w+ed)|be (?:so|such|nice|great|cool|fun|a dream|amazing|lovely|easier"
                 r"|better|perfect))\b",
             r"\bin (?:a|my) (?:perfect world|dreams?|next life|another life|past life)\b|\bhypothetical",
+            r"^in case\b|\bin case (?:i|we|my|the|it|she|he)\b.{3,60}\b(?:i'd|would)\b|\bnot that (?:i|we|you|he|she)\b|^(?:nearly|almost|used to dream) ",
             r"\bin theory\b|\bsay(?: that)? i (?:was|were|had|lived)\b|\bassuming\b",
         ),
         _rule(
@@ -145,6 +146,10 @@ SENTENCE: Final[dict[str, _Rules]] = {
             r"\b(?:just kidding|kidding(?! myself)|jk|just joking|joking|only joking|sarcas\w+|j/k|april fools?)\b"
                 r"|(?:^|\s)/s\b"
                 r"|\bnot!$",
+            r"^(?:ah|oh|wow|yes|yeah|sure|right|of course|great|brilliant|wonderful|fantastic|lovely|perfect)[, ]+(?:yes|because|cause|what a|how (?:lovely|nice|wonderful|original)|exactly what|just what)\b"
+                r"|\b(?:best day ever|living the dream|lucky me|said no one|said nobody|as one does|imaginary|(?:king|queen|president|emperor) of (?:the |england|france|spain|sheba|mars))\b"
+                r"|\b(?:what i|just what i|all i) (?:need|needed|wanted)\b.{0,30}\b(?:is|was|another|a)\b|^what a (?:genius|surprise|joy|treat|shock)\b|\.\.\. ?(?:not|nah|no|psych)[.!]*$"
+                r"|\bi (?:just )?love (?:waiting|being|getting|having|paying|queu\w+|standing|sitting) (?:on|in|stuck|ignored|woken|rained|to|for|my|three|two)\b",
             r"^(?:yeah,? right|oh,? sure|oh,? yeah,? sure|oh,? great|oh,? joy|oh,? wonderful|oh,? fantastic|sure,"
                 r"|right,|as if\b)",
             r"\b(?:because|cause|cuz) (?:that|it|this) (?:always|totally|obviously|worked|went)\b"
@@ -202,7 +207,7 @@ SENTENCE: Final[dict[str, _Rules]] = {
     "es": (
         _rule(
             "wish or hypothesis",
-            r"\b(?:ojalá|quién pudiera)\b|^(?:pero |y )?si\b|\bsi (?:yo|tú|él|ella|pudiera|tuviera|fuera|viviera"
+            r"\b(?:ojalá|quién pudiera|en caso de que|por poco|casi (?:me |nos )?(?:compr|mud|adopt|apunt))\w*|^casi\b|\b(?:ojalá|quién pudiera)\b|^(?:pero |y )?si\b|\bsi (?:yo|tú|él|ella|pudiera|tuviera|fuera|viviera"
                 r"|hubiera|ganara|me|no|nos|alguien|algún)\b",
             r"\b(?:viviría|tendría|sería|compraría|hubiera|hubiese|habría|podría|estaría|querría|iría|gustaría (?:ser"
                 r"|vivir|tener|haber))\b|\bcomo si\b|\bimagina",
@@ -216,6 +221,7 @@ SENTENCE: Final[dict[str, _Rules]] = {
         ),
         _rule(
             "joke",
+            r"^claro,? (?:y|que sí)|\by yo (?:soy )?(?:el |la )?(?:rey|reina|papa|madre teresa)\b|\.\.\. ?no[.!]*$|^(?:ponle|pon|digamos|pongamos) que\b",
             r"\b(?:es broma|bromeo|de broma|era broma|bromeando|ironía|sarcasmo|ja(?:ja)+ no)\b|^(?:sí, claro|sí claro"
                 r"|claro, claro|ah,? genial|qué bien, otra|genial, otr)|\bme encanta (?:cuando|que)\b|🙄|🙃",
             r"\b(?:un millón|mil|un billón) (?:de )?(?:veces|años|horas|reuniones|correos)\b|\bvivo en la oficina\b"
@@ -263,7 +269,7 @@ REQUEST: Final = {
         r"|i(?:'d| would) (?:like|love) (?:you|some help|to (?:know|hear|see|ask|understand))|i need (?:help|you to"
         r"|a (?:quick|short|list|summary|recipe|hand))"
         r"|i want you to|i have a (?:quick )?question|i was wondering|wondering|just (?:checking|curious|wondering)"
-        r"|any (?:ideas?|tips|advice|suggestions?|recommendations?))\b"
+        r"|(?:i )?need (?:an?|some) .{0,40}\b(?:asap|urgently|recommend\w*)|looking for (?:an?|some|any) (?:good |decent |cheap )?|anyone |any (?:ideas?|tips|advice|suggestions?|recommendations?))\b"
     ),
     "es": re.compile(
         r"(?:por favor|porfa|puedes|podrías|me puedes|me podrías|ayúdame|dime|dame|enséñame|muéstrame|explica(?:me)?"

@@ -27,7 +27,7 @@ AHEAD: Final = re.compile(
 HAVE: Final = re.compile(r"\b(?:he|ha|hemos|han)\b")
 ANYMORE: Final = re.compile(r"(?!)")
 PAST: Final = re.compile(
-    r"(?:vivía|vivíamos|viví|vivimos|vivió|trabajaba|trabajé|trabajó|trabajábamos|estudiaba|estudié|estudió|era|fui"
+    r"(?:vivía|vivíamos|viví|vivió|trabajaba|trabajé|trabajó|trabajábamos|estudiaba|estudié|estudió|era|fui"
     r"|tenía|usaba|usábamos"
     r"|jugaba|tocaba|prefería|odiaba|gustaba|gustaban)\b"
 )

@@ -29,100 +29,25 @@ group by coalesce(message_id, source_id);
 update everlore.memory set confidence = %(confidence)s, importance = greatest(importance, %(importance)s)
 where workspace_id = everlore.current_workspace() and lineage_id = %(lineage_id)s and superseded_at is null;
 
--- copy_version: the next version, still as the one before
-insert into everlore.memory (
-    workspace_id, memory_id, lineage_id, version, type, content, content_hash, category, tags, importance, confidence, valid_from,
-    valid_to, superseded_by, event_at, expires_at, generation, pinned, confirmed, source_kind, review, review_reason, forgotten_at,
-    author, role, thread_id, first_position, taxonomy, reasoning, extractor, extractor_version, passage_id, access_count,
-    last_access_at, recorded_at)
-select workspace_id, %(memory_id)s, lineage_id, version + 1, type, content, content_hash, category, tags, importance, confidence,
-    valid_from, valid_to, superseded_by, event_at, expires_at, generation, pinned, confirmed, source_kind, review, review_reason,
-    forgotten_at, author, role, thread_id, first_position, taxonomy, reasoning, extractor, extractor_version, passage_id,
-    access_count, last_access_at, %(recorded_at)s
-from everlore.memory
-where workspace_id = everlore.current_workspace() and lineage_id = %(lineage_id)s and superseded_at is null;
+-- copy_version: the next version: the current one, with some of its columns changed
+insert into everlore.memory
+select n.* from everlore.memory m cross join lateral jsonb_populate_record(
+    m, %(changes)s::jsonb || jsonb_build_object('version', m.version + 1)) as n
+where m.workspace_id = everlore.current_workspace() and m.lineage_id = %(lineage_id)s and m.superseded_at is null;
 
 -- close_version: the one before was believed until now
 update everlore.memory set superseded_at = %(recorded_at)s, superseded_by = %(memory_id)s
 where workspace_id = everlore.current_workspace() and lineage_id = %(lineage_id)s and superseded_at is null
   and memory_id <> %(memory_id)s;
 
--- set_type: of one version
-update everlore.memory set type = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_content: of one version
-update everlore.memory set content = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_content_hash: of one version
-update everlore.memory set content_hash = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_category: of one version
-update everlore.memory set category = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_tags: of one version
-update everlore.memory set tags = %(value)s::text[]
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_importance: of one version
-update everlore.memory set importance = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_valid_to: of one version
-update everlore.memory set valid_to = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_superseded_by: of one version
-update everlore.memory set superseded_by = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_event_at: of one version
-update everlore.memory set event_at = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_expires_at: of one version
-update everlore.memory set expires_at = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
 -- set_pinned: of one version
 update everlore.memory set pinned = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_confirmed: of one version
-update everlore.memory set confirmed = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_review: of one version
-update everlore.memory set review = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_review_reason: of one version
-update everlore.memory set review_reason = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_forgotten_at: of one version
-update everlore.memory set forgotten_at = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_passage_id: of one version
-update everlore.memory set passage_id = %(value)s
 where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
 
 -- set_passages: of some versions
 update everlore.memory m set passage_id = given.passage_id
 from unnest(%(ids)s::uuid[], %(passages)s::integer[]) as given (memory_id, passage_id)
 where m.workspace_id = everlore.current_workspace() and m.memory_id = given.memory_id;
-
--- set_reasoning: of one version
-update everlore.memory set reasoning = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
-
--- set_source_kind: of one version
-update everlore.memory set source_kind = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
 
 -- current: the version that is believed now
 select * from everlore.memory_shown where lineage_id = %(lineage_id)s and superseded_at is null;

@@ -2,10 +2,11 @@
 
     python benchmarks/crash_distil.py --moments 50
 
-The bundled sample conversation is recorded twice, in two workspaces, with jobs waiting for all of it. A process distils one
-workspace undisturbed: that is what should come out. For the other, a worker is started and killed at a random moment (counted in
-windows, and in milliseconds after), again and again; in the end all is distilled that is left. Both must know the same, with the
-same validity and the same sources. By rules, and with an analyst that answers slowly (kills fall into its thinking, then).
+The threads of the bundled sample conversation are recorded in workspaces of their own (what two threads of one workspace make of
+each other depends on which is read first, kill or not), and each a second time. The first ones are distilled undisturbed: that is
+what should come out. For the others, with jobs waiting for all of it, a worker is started and killed at a random moment (counted
+in windows, and in milliseconds after), again and again; in the end all that is left is distilled. Each pair must know the same,
+with the same validity and the same sources. By rules, and with an analyst that answers slowly (kills fall into its thinking).
 """
 
 import argparse
@@ -38,8 +39,7 @@ from everlore.store.server import SUPERUSER
 # One moment in all that is recorded, so that two runs can be compared.
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CALM, CRASHED = "calm", "crashed"
-# As much as a kill needs to find something to kill.
-ROUNDS = 3
+_COMMIT = "_commit"
 
 # What is known, in words: ids differ from run to run.
 _MEMORIES = """
@@ -77,18 +77,16 @@ _WINDOWS = """
 class Slow(RuleAnalyst):
     """Rules that take their time, as a model would."""
 
-    name = "slow rules"  # pyright: ignore[reportAssignmentType]
-
     async def extract(self, window: Window, governor: Governor) -> Extraction:
         await asyncio.sleep(0.03)
         return await super().extract(window, governor)
 
 
-def conversation() -> dict[str, list[NewMessage]]:
+def conversation(rounds: int) -> dict[str, list[NewMessage]]:
     """The sample by thread, with later rounds of it in threads of their own."""
     lines = (resources.files("everlore") / "data" / "sample.jsonl").read_text("utf-8").splitlines()
     threads: dict[str, list[NewMessage]] = {}
-    for number in range(ROUNDS):
+    for number in range(rounds):
         for line in lines:
             said = json.loads(line)
             message = NewMessage(
@@ -117,17 +115,17 @@ def opened(data_dir: Path, analyst: str, *, worker: bool = False) -> Any:
 
 
 async def work(data_dir: Path, analyst: str) -> None:
-    """Distil what waits in the second workspace, one line of output per window committed."""
-    whole = distil._commit  # noqa: SLF001
+    """Distil what waits, one line of output per window committed."""
+    whole = getattr(distil, _COMMIT)
 
     async def told(*arguments: Any) -> None:
         await whole(*arguments)
         print("window", flush=True)
 
-    distil._commit = told  # noqa: SLF001
+    setattr(distil, _COMMIT, told)
     async with opened(data_dir, analyst) as lore:
         print("ready", flush=True)
-        await lore.distil(await lore.workspace(CRASHED))
+        await lore.distil()
         print("done", flush=True)
 
 
@@ -161,11 +159,11 @@ class Report:
         return not any(wrong)
 
 
-def run(moments: int, seed: int, analyst: str, data_dir: Path) -> Report:
+def run(moments: int, rounds: int, seed: int, analyst: str, data_dir: Path) -> Report:
     chance = random.Random(seed)
     report = Report(analyst=analyst)
     began = time.monotonic()
-    windows = asyncio.run(_prepare(data_dir))
+    windows = asyncio.run(_prepare(data_dir, rounds))
     left = windows
     for moment in range(moments):
         # Spread over all of the work, so that the last kills find some of it, too.
@@ -174,19 +172,19 @@ def run(moments: int, seed: int, analyst: str, data_dir: Path) -> Report:
         report.killed_at_work += at_work
         report.moments += 1
         left = max(0, left - done)
-    asyncio.run(_finish(data_dir, report))
+    asyncio.run(_finish(data_dir, rounds, report))
     report.seconds = round(time.monotonic() - began, 1)
     return report
 
 
-async def _prepare(data_dir: Path) -> int:
-    """Record everything in both workspaces and distil the first; returns how many windows that took."""
+async def _prepare(data_dir: Path, rounds: int) -> int:
+    """Record everything twice and distil the first; returns how many windows that took."""
     async with opened(data_dir, "rules") as lore:
-        for name in (CALM, CRASHED):
-            workspace = await lore.workspace(name)
-            for thread, messages in conversation().items():
-                await workspace.record(messages, thread=thread)
-        await lore.distil(await lore.workspace(CALM))
+        for kind in (CALM, CRASHED):
+            for thread, messages in conversation(rounds).items():
+                await (await lore.workspace(f"{kind} {thread}")).record(messages)
+            if kind == CALM:
+                await lore.distil()
         with _connected(lore) as connection:
             return len(connection.execute("select from everlore.distillation").fetchall())
 
@@ -213,12 +211,12 @@ def _one_moment(data_dir: Path, analyst: str, chance: random.Random, share: int)
     return done + rest.count("window\n"), not finished and "done" not in rest
 
 
-async def _finish(data_dir: Path, report: Report) -> None:
+async def _finish(data_dir: Path, rounds: int, report: Report) -> None:
     """Distil what is left, as the next user would, and compare."""
     async with opened(data_dir, report.analyst) as lore:
         await lore.distil()
         status = await lore.status()
-        ids = {name: (await lore.workspace(name)).workspace_id for name in (CALM, CRASHED)}
+        ids = {one.name: (await lore.workspace(one.name)).workspace_id for one in await lore.workspaces()}
         for name in ids:
             report.threads_behind += len(await (await lore.workspace(name)).threads_to_distil())
         report.parked = len(status.parked) + len(status.failed_windows)
@@ -233,9 +231,13 @@ async def _finish(data_dir: Path, report: Report) -> None:
                 ("entities", _ENTITIES),
                 ("windows", _WINDOWS),
             ):
-                calm, crashed = (_known(connection, query, ids[name]) for name in (CALM, CRASHED))
-                setattr(report, kind, sum(calm.values()))
-                setattr(report, f"{kind}_differ", sum(((calm - crashed) + (crashed - calm)).values()))
+                for thread in conversation(rounds):
+                    calm, crashed = (
+                        _known(connection, query, ids[f"{called} {thread}"]) for called in (CALM, CRASHED)
+                    )
+                    setattr(report, kind, getattr(report, kind) + calm.total())
+                    differ = (calm - crashed) + (crashed - calm)
+                    setattr(report, f"{kind}_differ", getattr(report, f"{kind}_differ") + differ.total())
 
 
 def _known(connection: psycopg.Connection[Any], query: Any, workspace_id: UUID) -> Counter[str]:
@@ -254,6 +256,9 @@ def main() -> int:
     parser.add_argument("what", nargs="?", default="run", choices=["run", "work"])
     parser.add_argument("data_dir", nargs="?", type=Path)
     parser.add_argument("--moments", type=int, default=50)
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="of the sample conversation (389 messages each)"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--analyst", choices=["rules", "slow"], default="rules")
     given = parser.parse_args()
@@ -262,7 +267,7 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="everlore-crash-") as folder:
         Path(folder).chmod(0o711)  # for root: the server runs as a system user, who must be able to enter
-        report = run(given.moments, given.seed, given.analyst, Path(folder) / "data")
+        report = run(given.moments, given.rounds, given.seed, given.analyst, Path(folder) / "data")
     print(json.dumps({**asdict(report), "clean": report.clean}))
     return 0 if report.clean else 1
 

@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from everlore.domain.errors import ModelUnavailable as ModelUnavailable
     from everlore.domain.errors import NotFound as NotFound
     from everlore.domain.errors import WorldError as WorldError
+    from everlore.domain.memories import AsOf as AsOf
+    from everlore.domain.memories import Fact as Fact
+    from everlore.domain.memories import Memory as Memory
     from everlore.domain.messages import NewMessage as NewMessage
     from everlore.domain.messages import Outcome as Outcome
     from everlore.domain.messages import Receipt as Receipt
     from everlore.domain.recall import Citation as Citation
+    from everlore.domain.recall import FactHit as FactHit
     from everlore.domain.recall import Hit as Hit
+    from everlore.domain.recall import MemoryHit as MemoryHit
     from everlore.domain.recall import Recall as Recall
     from everlore.workspace import Workspace as Workspace
 
@@ -35,8 +40,9 @@ _HOME = {
     "Everlore": "everlore.app",
     "Settings": "everlore.config",
     "Workspace": "everlore.workspace",
+    **dict.fromkeys(("AsOf", "Fact", "Memory"), "everlore.domain.memories"),
     **dict.fromkeys(("NewMessage", "Outcome", "Receipt"), "everlore.domain.messages"),
-    **dict.fromkeys(("Citation", "Hit", "Recall"), "everlore.domain.recall"),
+    **dict.fromkeys(("Citation", "FactHit", "Hit", "MemoryHit", "Recall"), "everlore.domain.recall"),
     **dict.fromkeys(
         (
             "CallerError",

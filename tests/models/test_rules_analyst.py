@@ -206,7 +206,9 @@ def test_a_correction_repeats_the_fact_with_the_right_object() -> None:
 @pytest.mark.parametrize(
     ("known", "said", "relation"),
     [
-        ("I live in Porto", "I moved to Lisbon last month", "updates"),
+        ("I live in Porto", "I moved to Lisbon last month", "new"),  # the fact tells it, along the timeline
+        ("I live in Porto and I work at Acme", "I live in Lisbon now", "new"),
+        ("My favourite food is ramen", "My favourite food is dumplings now", "updates"),
         ("I live in Porto", "I live in Porto, near the river", "same"),
         ("I live in Porto", "Sorry, I meant that I live in Lisbon", "corrects"),
         ("I like olives", "I don't like olives", "contradicts"),

@@ -8,7 +8,9 @@ from tests.golden.score import Case, Fact, Memory, Output, Score, load, score
 from everlore.models.rules import extract
 from everlore.ports.analyst import Window, WindowMessage
 
-CASES = Path(__file__).parent.parent / "golden" / "cases.json"
+GOLDEN = Path(__file__).parent.parent / "golden"
+CASES = GOLDEN / "cases.json"
+MORE_CASES = GOLDEN / "more_cases.json"
 
 
 def _window(case: Case) -> Window:
@@ -35,8 +37,8 @@ def _output(case: Case) -> Output:
     )
 
 
-def _scored() -> Score:
-    cases = load(CASES)
+def _scored(path: Path = CASES) -> Score:
+    cases = load(path)
     return score(cases, {case["id"]: _output(case) for case in cases})
 
 
@@ -56,3 +58,10 @@ def test_every_kind_holds_its_own_bar() -> None:
 
 def test_traps_catch_next_to_nothing() -> None:
     assert sum(_scored().trap_wrong.values()) <= 1
+
+
+def test_the_further_cases_hold_their_precision_and_recall() -> None:
+    scored = _scored(MORE_CASES)
+    told = "\n".join(scored.failures)
+    assert scored.all.precision >= 0.96, told
+    assert scored.all.recall >= 0.91, told

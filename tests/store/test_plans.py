@@ -22,7 +22,16 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from everlore.domain.ids import new_id
-from everlore.store import conversation, index, passages, postings, recall_distilled
+from everlore.store import (
+    conversation,
+    distilling,
+    facts,
+    index,
+    memories,
+    passages,
+    postings,
+    recall_distilled,
+)
 from everlore.store import recall as lanes
 from everlore.store.database import APP, Connection, Database
 from everlore.store.recall import Filter
@@ -112,7 +121,7 @@ values (%(ws)s, gen_random_uuid(), 'Emma', 'person', %(start)s);
 insert into everlore.memory (workspace_id, memory_id, lineage_id, type, content, importance, confidence, valid_from, recorded_at,
                              source_kind, author, thread_id, passage_id, content_hash)
 select workspace_id, message_id, message_id, (array['task', 'fact', 'goal'])[1 + position %% 3], text, 0.5, 0.7, occurred_at,
-       occurred_at, 'extracted', author, thread_id, %(rows)s + row_number() over (order by occurred_at), ''
+       occurred_at, 'extracted', author, thread_id, %(rows)s + row_number() over (order by occurred_at), uuid_send(message_id)
 from everlore.message where workspace_id = %(ws)s;
 
 insert into everlore.fact (workspace_id, fact_id, lineage_id, subject_id, predicate, object, object_key, confidence, valid_from,
@@ -283,7 +292,26 @@ LANES: dict[str, Lane] = {
     "last_person": lambda c, _: recall_distilled.last_person(c),
     "load_unembedded": lambda c, _: passages.load(c, MODEL, 256),
     "unembedded": lambda c, _: passages.waiting(c, MODEL),
+    "distil_said": lambda c, p: distilling.said(c, p.thread_id, 1, 11),
+    "distil_earlier": lambda c, p: distilling.earlier(c, p.thread_id, 100, 75),
+    "same_content": lambda c, p: memories.same_content(c, p.messages[0].bytes),
+    "by_passages": lambda c, p: memories.by_passages(c, p.distilled),
+    "recent": lambda c, p: memories.recent(c, p.thread_id, p.messages[:3], 30),
+    "reworded": lambda c, p: memories.reworded(c, p.messages[0].bytes, p.messages),
+    "of_group": lambda c, p: of_group(c, p),
+    "of_memories": lambda c, p: facts.of_memories(c, p.messages),
+    "memories_of": lambda c, p: facts.memories_of(c, p.messages),
 }
+
+
+async def of_group(connection: Connection, place: Place) -> None:
+    """What the chronicle reads of one group of facts."""
+    fact = await facts.show(connection, place.messages[0])
+    assert fact is not None
+    group = fact.subject_id, [fact.predicate], "word1"
+    await facts.statements(connection, *group)
+    await facts.current_of_group(connection, *group)
+    await facts.rejected(connection, fact.subject_id, [fact.predicate])
 
 
 # Which indexes each lane may use, and for which columns. Tables that grow with what was said are read by nothing else.
@@ -370,6 +398,27 @@ EXPECTED: dict[str, dict[str, str]] = {
     "last_person": {"message_pkey": "workspace_id"},
     "load_unembedded": {"unembedded_pkey": "workspace_id model_id", **OF_PASSAGE},
     "unembedded": {"unembedded_pkey": "workspace_id model_id"},
+    "distil_said": ALONG_A_THREAD,
+    "distil_earlier": ALONG_A_THREAD,
+    "same_content": {"memory_hash": "workspace_id content_hash", **OF_THREAD},
+    "by_passages": {"memory_passage": "workspace_id passage_id", **OF_THREAD},
+    "recent": {"memory_window": "workspace_id thread_id", **OF_THREAD},
+    "reworded": {
+        "memory_source_message": "workspace_id message_id",
+        "memory_version": "workspace_id lineage_id",
+    },
+    "of_group": {
+        "fact_pkey": "workspace_id fact_id",
+        "fact_subject": "workspace_id subject_id predicate",
+        "fact_source_lineage": "workspace_id lineage_id",
+        **OF_MESSAGE,
+        **OF_THREAD,
+    },
+    "of_memories": {
+        "fact_source_memory": "workspace_id memory_lineage_id",
+        "fact_version": "workspace_id lineage_id",
+    },
+    "memories_of": {"fact_source_lineage": "workspace_id lineage_id"},
 }
 # Where twenty rows are all there is, it is right to read them all.
 SIZE_MATTERS = {"vector_hnsw_filtered"}

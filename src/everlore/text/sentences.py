@@ -14,7 +14,7 @@ _END = re.compile(
 )
 _JOINT = re.compile(r"(?:[;,:—–]| and| but| so| y| pero)\s")
 _ABBREVIATED = re.compile(
-    r"(?:(?<!\w)(?:dr|mr|mrs|ms|prof|st|jr|sr|vs|etc|approx|no|nr|dept|inc|ltd|co|e\.g|i\.e|sra|dra|srta|av|núm|z\.b|bzw)"
+    r"(?:(?<!\w)(?:dr|mr|mrs|ms|prof|st|jr|sr|vs|etc|approx|no|nr|dept|tel|inc|ltd|co|e\.g|i\.e|sra|dra|srta|av|núm|z\.b|bzw)"
     r"|(?<![\w'’])[a-z]|\b[ap]\.m)\.$",
     re.IGNORECASE,
 )

@@ -19,6 +19,7 @@ from everlore.faces.cli.output import Output
 if TYPE_CHECKING:
     from everlore.app import Everlore
     from everlore.config import Settings
+    from everlore.ports.analyst import Analyst
     from everlore.workspace import Workspace
 
 T = TypeVar("T")
@@ -69,12 +70,15 @@ class Call:
         return settings
 
     @asynccontextmanager
-    async def memory(self, settings: "Settings | None" = None) -> "AsyncGenerator[Everlore]":
-        """The open memory, without a worker: what a command leaves to be indexed it indexes itself."""
+    async def memory(
+        self, settings: "Settings | None" = None, analyst: "Analyst | None" = None
+    ) -> "AsyncGenerator[Everlore]":
+        """The open memory, without a worker: what a command leaves to be indexed it indexes itself. `analyst` takes the place
+        of the configured one."""
         from everlore.app import Everlore
 
         settings = settings or self.settings()
-        async with Everlore.open(settings, worker=False, say=self.out.note) as lore:
+        async with Everlore.open(settings, worker=False, analyst=analyst, say=self.out.note) as lore:
             yield lore
 
     @asynccontextmanager

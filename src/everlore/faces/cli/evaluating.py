@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -15,6 +15,8 @@ from everlore.faces.cli.output import Output, table
 
 if TYPE_CHECKING:
     from everlore.config import Settings
+
+Distil: TypeAlias = Literal["none", "analyst", "observations"]
 
 app = typer.Typer(no_args_is_help=True, help="Measure how well recall finds what answers.")
 
@@ -34,14 +36,22 @@ def locomo(
     limit: Annotated[
         int | None, typer.Option(metavar="QUESTIONS", min=1, help="Stop after so many questions.")
     ] = None,
+    distil: Annotated[
+        Distil,
+        typer.Option(
+            help="Ask before and after distilling: by the set analyst, or what the data set observes."
+        ),
+    ] = "none",
     to_json: Json = False,
 ) -> None:
-    """Measure recall on LoCoMo: are the turns that answer found? No language model is asked.
+    """Measure recall on LoCoMo: are the turns that answer found? No language model is asked, unless one distils.
 
     It runs on a Postgres of its own that is removed afterwards, unless --data-dir or --database-url names another.
 
     JSON: recall, hit, ndcg (each {"5": 0-1, ...}), by_category, confidence_auc (null without category 5),
-    latency_ms {p50, p95}, questions, turns, ingest {turns_per_second_recorded, turns_per_second_indexed}.
+    latency_ms {p50, p95}, questions, turns, ingest {turns_per_second_recorded, turns_per_second_indexed}; with --distil also
+    distilled {before {recall, hit, ndcg}, recall_10_gain {mean, low, high, ...}, memories, source_turns {precision, recall},
+    ms_per_turn}.
     """
     from everlore.capture.importers import read_locomo
 
@@ -49,7 +59,7 @@ def locomo(
     chosen = _categories(categories)
     read_locomo(file)  # what is wrong with the file is said before a server is started for it
     with _place(call) as settings:
-        summary = run(_measure(call, settings, file, chosen, limit))
+        summary = run(_measure(call, settings, file, chosen, limit, distil))
     if to_json:
         call.out.json(summary)
     else:
@@ -81,13 +91,23 @@ def _place(call: Call) -> "Generator[Settings]":
 
 
 async def _measure(
-    call: Call, settings: "Settings", file: Path, categories: list[int], limit: int | None
+    call: Call,
+    settings: "Settings",
+    file: Path,
+    categories: list[int],
+    limit: int | None,
+    distil: Distil,
 ) -> dict[str, Any]:
+    from everlore.capture.importers import read_locomo
     from everlore.evaluation.locomo import evaluate
+    from everlore.evaluation.observations import ObservationAnalyst
 
-    async with call.memory(settings) as lore:
+    analyst = ObservationAnalyst(read_locomo(file)) if distil == "observations" else None
+    async with call.memory(settings, analyst) as lore:
         with call.out.stages() as progress:
-            result = await evaluate(lore, file, categories=categories, limit=limit, progress=progress)
+            result = await evaluate(
+                lore, file, categories=categories, limit=limit, distil=distil != "none", progress=progress
+            )
     return result.summary()
 
 
@@ -100,6 +120,13 @@ def _print(out: Output, summary: dict[str, Any]) -> None:
         shares = [f"{group_['recall'][cut]:.3f}" for cut in cuts]
         figures.add_row(name, str(group_["questions"]), *shares, f"{group_['ndcg']['10']:.3f}")
     out.print(figures)
+    if distilled := summary.get("distilled"):
+        gain, turns = distilled["recall_10_gain"], distilled["source_turns"]
+        out.line(
+            f"Distilling brought {distilled['memories']:,} memories and {gain['mean'] * 100:+.2f} points of R@10 "
+            f"(95 %: {gain['low'] * 100:+.2f} to {gain['high'] * 100:+.2f}). Of the turns that they rest on, "
+            f"{turns['precision'] or 0:.3f} are observed by the data set; {turns['recall'] or 0:.3f} of those are found."
+        )
     latency, ingest = summary["latency_ms"], summary["ingest"]
     out.line(
         f"{summary['questions']:,} questions on {summary['turns']:,} turns. Latency: p50 {latency['p50']} ms, "

@@ -67,18 +67,22 @@ _THEIRS: Final = re.compile(rf"'s? (?P<adj>(?:[a-z-]+ ){{0,2}}?)(?P<role>{ROLE})
 _PRONOUN: Final = {"en": re.compile(r"(?:he|she)(?=['\s])"), "es": re.compile(r"(?:él|ella)(?=\s)")}
 # Verbs that a clause without a subject may begin with; other present forms are more likely an order ("use Docker").
 _BARE: Final = re.compile(
-    r"(?!(?:called|named|feed|need|being|having|bring|king|thing|ring|sing|wing|ping|fling|string|spring|during|morning|evening|nothing|something|anything|everything|indeed|red|bed|shed)\b)(?:[a-z]+ed|[a-z]{2,}ing|quit|bought|got|love|hate"
+    r"(?!(?:called|named|feed|need|being|having|bring|king|thing|ring|sing|wing|ping|fling|string|spring|during"
+    r"|morning|evening|nothing|something|anything|everything|indeed|red|bed|shed)\b)(?:[a-z]+ed|[a-z]{2,}ing|quit"
+    r"|bought|got|love|hate"
     r"|prefer|enjoy|adore|born|left|went|been|taught|spent|made|took|met|back|home|fluent|allergic|based|stand|bear|big|huge"
     r"|massive|not|crazy|mad|obsessed|keen|partial|hooked|fond|into|have|split|broke|tied|drove|flew|get|native|with|at"
     r"|gave|sold|came|rode|sang|dislike|ended|an?)\b"
 )
 _BARE_BE: Final = frozenset(
-    ("allergic", "engaged", "based", "located", "fluent", "born", "married", "big", "huge", "massive", "not", "crazy", "mad", "obsessed",
+    ("allergic", "engaged", "based", "located", "fluent", "born", "married", "big", "huge", "massive", "not", "crazy",
+        "mad", "obsessed",
      "keen", "partial", "hooked", "fond", "into", "employed", "back", "native", "dating", "reading")
 )  # fmt: skip
-_OWN: Final = re.compile(r"\b(have|has|had|been)\s?$")
+_OWN: Final = re.compile(r"\b(have|has|had|been|do)(?: all)?\s?$")
 _INTRODUCED: Final = re.compile(
-    r"(?:(?:hi|hello|hey|hola)[ ,!]*)?(?:(?:i'm|i am|im|my name is|my name's|soy|me llamo) [^\W\d_]+,|[^\W\d_]+ here[,.!:]|aquí [^\W\d_]+,)"
+    r"(?:(?:hi|hello|hey|hola)[ ,!]*)?(?:(?:i'm|i am|im|my name is|my name's|soy|me llamo) [^\W\d_]+,"
+    r"|[^\W\d_]+ here[,.!:]|aquí [^\W\d_]+,)"
 )
 _NOTHING: Final = re.compile("")
 # What tells one Emma from another: "Emma from accounting", "Mia the intern".
@@ -187,7 +191,9 @@ def _subject(
 
 
 def _behind(low: str, position: int) -> int:
-    """Behind a comma that closes an apposition."""
+    """Behind a comma that closes an apposition, or short brackets ("Quill (they/them)")."""
+    if low[position : position + 2] == " (" and (close := low.find(")", position, position + 24)) > 0:
+        return close + 1
     return position + 1 if low[position : position + 2] == ", " else position
 
 
@@ -198,7 +204,7 @@ def _bare(
     if statement.language != "en":
         return []
     begin, _ = _around(grammar, statement.low, position)
-    if not _BARE.match(statement.low, begin):
+    if not _BARE.match(statement.low, begin) and not statement.low.startswith("been to ", position):
         return []
     return _verb(statement, scene, grammar, names_at, position, scene.speaker, False)
 
@@ -262,7 +268,11 @@ def _said_by(
         if match is None or (rule.person == 3 and (subject is None or subject == scene.speaker)):
             continue
         unmarked = word[0].endswith(("ico", "ica", "sado", "sada", "tido", "tida")) and subject is not None
-        who = scene.speaker if (rule.person == 1 and not unmarked) or (rule.person == 0 and subject is None) else subject
+        who = (
+            scene.speaker
+            if (rule.person == 1 and not unmarked) or (rule.person == 0 and subject is None)
+            else subject
+        )
         made = _claims_of(
             statement, scene, grammar, names_at, rule, match, around, who or scene.speaker, explicit
         )
@@ -295,7 +305,11 @@ def _claims_of(
         bool(re.search(r"'m|'s|'re|\b(?:am|is|are|was|were|been|be|estoy|está)\b", around))
         or match[0].split()[0] in _BARE_BE
     )
-    if rule.needs_be and not be and not (not explicit and rule.predicate == "likes" and subject == statement.message.speaker):
+    if (
+        rule.needs_be
+        and not be
+        and not (not explicit and rule.predicate == "likes" and subject == statement.message.speaker)
+    ):
         return []
     if (
         be

@@ -57,14 +57,17 @@ _BY_PREDICATE: Final[dict[str, MemoryType]] = {
 }  # fmt: skip
 _DEMANDS: Final = re.compile(r"\b(?:wants?|needs?|expects?|asked for|is waiting for|due|deadline)\b")
 _GOAL: Final = re.compile(
-    r"\b(?:want to|wanna|goal|aim|dream|saving|training for|hope to|hoping to|working towards?|learning|resolution"
+    r"\b(?:want to|wanna|trying to|aiming (?:for|to)|goal|aim|dream|saving|training for|hope to|hoping to"
+    r"|working towards?|learning|resolution"
     r"|quiero|meta|objetivo|espero|sueño|i'd (?:love|like) to)\b"
 )
 _HAPPENING: Final = re.compile(
     r"\b(?:appointment|meeting|wedding|flight|train|conference|interview|exam|concert|party|trip|surgery|operation"
     r"|graduation|funeral|ceremony|festival|workshop|reunion|race"
     r"|match|presentation|demo|launch|deadline|tournament|show|scheduled|postponed|rescheduled|defen[cs]e|delivery"
-    r"|opening|lease|contract|visit|dentist|doctor|physio|checkup|check-up|vet|gp|hairdresser|haircut|rehearsal|practice|gig|call|class|lesson|session|dinner|lunch|brunch|bbq|barbecue|picnic|game|play|recital|viewing|mot|hearing|arrives?|starts?|begins?|ends?|expires?|opens?|closes?|moved to|due|cita"
+    r"|opening|lease|contract|visit|dentist|doctor|physio|checkup|check-up|vet|gp|hairdresser|haircut|rehearsal"
+    r"|practice|gig|call|class|lesson|session|dinner|lunch|brunch|bbq|barbecue|picnic|game|play|recital|viewing"
+    r"|mot|hearing|arrives?|starts?|begins?|ends?|expires?|opens?|closes?|moved to|due|cita"
     r"|reunión|boda|vuelo"
     r"|examen|entrevista|concierto|fiesta|operación|entrega|empieza|termina|llega|inauguración|termin|hochzeit|prüfung"
     r"|rendez-vous)\b"
@@ -81,7 +84,8 @@ DROPPED_I: Final = re.compile(
     r"|heading|not|big|huge|used|switched|migrated|using|running|done|sick|home|back|down|knocked|reached|hit|read"
     r"|ordered|wrote|built|sent|paid|renewed|cancelled|called|told|taught|lent|borrowed|returned|cleaned|turned|fell"
     r"|cut|hurt|sprained|twisted|caught|came|slept|wore|binged|sitting|waiting|expecting|pregnant|single|divorced"
-    r"|retired|self-employed|vegetarian|vegan|lactose|coeliac|celiac|diabetic)\b(?! (?:you|your|it\b|the way|so\b|that\b|this\b|me\b))"
+    r"|retired|self-employed|vegetarian|vegan|lactose|coeliac|celiac|diabetic)\b(?! (?:you|your|it\b|the way|so\b"
+    r"|that\b|this\b|me\b))"
 )
 _CODE: Final = re.compile(r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z0-9]{4,}\b|\d{3,}")
 _STATES: Final = re.compile(
@@ -109,14 +113,17 @@ _PASSING: Final = re.compile(
 _HAPPENS: Final = re.compile(r"\b(?:i|we|my|our|yo|mi|nos|nuestr[oa]|me|got|was|were|has been|\w+ed)\b")
 # How something around us is: "our street floods whenever ...", "the tram stops at six".
 _RUNS: Final = re.compile(
-    r"(?:(?:btw|fyi|also|so|and|but),? )?(?:(?:the|our|my|every|all|most) )[\w'-]+(?: [\w'-]+){0,3}? (?!was\b|sounds\b|looks\b"
+    r"(?:(?:btw|fyi|also|so|and|but),? )?(?:(?:the|our|my|every|all|most) )[\w'-]+(?: [\w'-]+){0,3}? (?!was\b|sounds\b"
+    r"|looks\b"
     r"|feels\b|seems\b|means\b|makes\b)(?:is|are|has|have|doesn't|don't|won't|can't|never|always|only|[a-z]{2,}s)\b"
     r"|[a-z]{3,} (?:in|on|at|behind|near|under) (?:the|our|my) [^,.]{2,40}? (?:is|are|has|costs?|opens?|closes?)\b"
-    r"|(?:el|la|los|las|nuestr[oa]s?|mi|mis) [\wà-ÿ]+(?: (?:del?|de la) [\wà-ÿ]+)? (?:es|está|están|son|tiene|cierra|abre|para|pasa|sale|no|se|cuesta)\b"
+    r"|(?:el|la|los|las|nuestr[oa]s?|mi|mis) [\wà-ÿ]+(?: (?:del?|de la) [\wà-ÿ]+)? (?:es|está|están|son|tiene|cierra"
+    r"|abre|para|pasa|sale|no|se|cuesta)\b"
 )
 _LASTS: Final = re.compile(
     r"\b(?:when(?:ever)?|every|always|never|only|until|after|before|under|behind|near|next to|on (?:mon|tues|wednes|thurs"
-    r"|fri|satur|sun)days?|(?:at|after) (?:\d|noon|midnight|night|one|two|three|four|five|six|seven|eight|nine|ten)|opens?|closes?"
+    r"|fri|satur|sun)days?|(?:at|after) (?:\d|noon|midnight|night|one|two|three|four|five|six|seven|eight|nine|ten)"
+    r"|opens?|closes?"
     r"|costs?|free|straight|cuando|siempre|nunca|sólo|solo|hasta|debajo|detrás|al lado|los (?:lunes|martes|miércoles"
     r"|jueves|viernes|sábados|domingos)|a las)\b"
 )
@@ -215,7 +222,9 @@ def _by_rest(looked: Looked, first: bool) -> tuple[MemoryType, bool] | None:
         return "fact", True
     if looked.technical:
         return "system_config", True
-    if looked.told and (first or _HAPPENING.search(low)):
+    if looked.told and (
+        first or _HAPPENING.search(low) or (looked.statement.language == "other" and looked.names)
+    ):
         return "event", True
     introduces = _INTRODUCES.search(low)
     if introduces and any(name.begin == introduces.end() for name in looked.names):

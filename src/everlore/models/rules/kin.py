@@ -17,9 +17,11 @@ def _table(written: str) -> dict[str, str]:
 ROLES: Final = _table(
     """mother: mom, mum, mam, ma, mama, mommy, mummy, madre, mamá;
     father: dad, da, papa, pops, old man, daddy, padre, papá;
-    sister: little sister, big sister, older sister, younger sister, twin sister, half-sister, kid sister, baby sister, sis, lil sis, stepsis, hermana,
+    sister: little sister, big sister, older sister, younger sister, twin sister, half-sister, kid sister, baby sister,
+        sis, lil sis, stepsis, hermana,
         hermana mayor, hermana menor, hermana pequeña;
-    brother: little brother, big brother, older brother, younger brother, twin brother, half-brother, kid brother, baby brother, bro, lil bro,
+    brother: little brother, big brother, older brother, younger brother, twin brother, half-brother, kid brother,
+        baby brother, bro, lil bro,
         hermano, hermano mayor, hermano menor, hermano pequeño;
     son: oldest son, youngest son, eldest son, hijo;
     daughter: oldest daughter, youngest daughter, eldest daughter, hija;
@@ -60,9 +62,11 @@ ROLES: Final = _table(
     godfather: padrino;
     goddaughter: ahijada;
     godson: ahijado;
-    friend: best friend, best mate, good mate, old mate, school friend, oldest friend, close friend, old friend, childhood friend, good friend, buddy, pal, mate, bestie, colega, amigo,
+    friend: best friend, best mate, good mate, old mate, school friend, oldest friend, close friend, old friend,
+        childhood friend, good friend, buddy, pal, mate, bestie, colega, amigo,
         amiga, mejor amigo, mejor amiga;
-    colleague: coworker, work friend, desk neighbour, co-worker, workmate, teammate, compañero, compañera, compañero de trabajo, compañera de trabajo;
+    colleague: coworker, work friend, desk neighbour, co-worker, workmate, teammate, compañero, compañera,
+        compañero de trabajo, compañera de trabajo;
     boss: jefe, jefa;
     manager: line manager;
     supervisor: thesis supervisor, advisor, adviser, supervisora;

@@ -60,20 +60,25 @@ ENGLISH: Final = (
         r"|beta|redesign|relaunch|website|campaign|sprint|milestone|roadmap|pilot|mvp|project|app|launch) (?:is|are"
         r"|was|has|will|starts|ships|needs)\b"),
     _kind("lesson", r"^(?:the )?(?:lesson|takeaway|learning)s?\b[^:]{0,30}:", r"\blearn(?:ed|t) the hard way\b",
-        r"\bwhat (?:i|we) (?:took away|learn(?:ed|t))\b", r"\b(?:moral of the story|lesson learn(?:ed|t)|hard.won lesson|rule of thumb)\b",
+        r"\bwhat (?:i|we) (?:took away|learn(?:ed|t))\b", r"\b(?:moral of the story|lesson learn(?:ed|t)"
+            r"|hard.won lesson|rule of thumb)\b",
         r"\bnote to self\b.{0,6}\b(?:always|never|don't|do not|check|stop|next time)\b"),
     _kind("decision", r"^(?:final |our |my )?decisions?\b[^:]{0,30}:", r"\bdecided (?:to|on|that|against|not|we|i)\b"),
     _kind("goal", r"^(?:my |our |new )?(?:goal|objective|target|resolution)s?\b[^:]{0,30}:"),
-    _kind("reminder", r"^reminder\b[^:]{0,30}:", r"\bremind (?:me|us)\b", r"\b(?:don't|dont|do not) let (?:me|us) forget\b", r"^(?:please )?(?:don't|dont|do not) forget\b",
-        r"\b(?:i )?(?:mustn't|must not|can't|shouldn't) forget (?!how|the day|when)\b", r"\b(?:ping|nudge|poke) me (?:on|about|to|in|at)\b",
+    _kind("reminder", r"^reminder\b[^:]{0,30}:", r"\bremind (?:me|us)\b",
+        r"\b(?:don't|dont|do not) let (?:me|us) forget\b", r"^(?:please )?(?:don't|dont|do not) forget\b",
+        r"\b(?:i )?(?:mustn't|must not|can't|shouldn't) forget (?!how|the day|when)\b",
+            r"\b(?:ping|nudge|poke) me (?:on|about|to|in|at)\b",
         r"\bset (?:a|an) (?:reminder|alarm)\b", r"\bnote to self\b"),
-    _kind("decision", _ME + r"(?:decided|chose|chosen|settled on|agreed|opted|picked (?!up\b|[^,.]{2,20} (?:back )?up\b)\w+|committed to|concluded|ruled out"
-        r"|made up (?:my|our) minds?|voted|signed off on|going with|sticking with|went for|going for|landed on"
+    _kind("decision", _ME + r"(?:decided|chose|chosen|settled on|agreed|opted|picked (?!up\b"
+        r"|[^,.]{2,20} (?:back )?up\b)\w+|committed to|concluded|ruled out"
+        r"|made up (?:my|our) minds?|voted|signed off on|going with|sticking with|ditching|dropping|scrapping|went for"
+            r"|going for|landed on"
             r"|ruling out|plumped for)\b",
           r"\b(?:we're|i'm|we are|i am|im) (?:going with|sticking with|dropping|ditching|going to (?:switch|stick|go with"
               r"|drop))\b", r"\b(?:final decision|decision is|the decision|made the (?:decision|call)|it's decided"
                   r"|has been decided|was decided)\b",
-          _ME + r"(?:went) with \w+", _I + r"go with \w+"),
+          r"(?:, |; | - |\band )(?:so )?(?:going|sticking) with \w+", _ME + r"(?:went) with \w+", _I + r"go with \w+"),
     _kind("decision", r"\btalked it over\b|^let's (?:go with|use|stick (?:with|to))\b",
         r"\b(?:in the end|after (?:a lot of|much|long|some) (?:thought|thinking"
         r"|discussion|debate)),? (?:i|we)\b", r"\b(?:for good|once and for all)\b",
@@ -82,20 +87,28 @@ ENGLISH: Final = (
                 r"|using|doing)\b"),
     _kind("note", r"^(?:please )?(?:remember|note|keep in mind|fyi|for the record|for reference|heads up)\b(?! (?:i"
         r"|i'm|my|we)\b)(?:,|:| that| this)? (?!(?:that )?(?:i|i'm|my|we|we're)\b)", sure=True),
-    _kind("blocker", r"\b(?:still )?stuck\b(?! in traffic)", r"\b(?:can't|cannot|cant|couldn't) (?!wait|stand|believe|help|eat|drink"
-        r"|complain|remember|imagine|go wrong|swim|cook|sing|dance|get enough)\w+ .{0,60}\b(?:until|because|since|without)\b",
-            r"\b(?:blocked (?:by|on|until)|stuck (?:on|with|at|because|until|in)|blocker|blocking|can't (?:get (?!enough|over|used)|log"
-                r"|connect|deploy|access|merge|build|proceed|continue|start|install|reproduce)|cannot (?:get (?!enough|over|used)|proceed"
+    _kind("blocker", r"\b(?:still )?stuck\b(?! in (?:traffic|my head))",
+        r"\b(?:can't|cannot|cant|couldn't) (?!wait|stand|believe|help|eat|drink"
+        r"|complain|remember|imagine|go wrong|swim|cook|sing|dance|get enough)\w+ .{0,60}\b(?:until|because|since"
+            r"|without)\b",
+            r"\b(?:blocked (?:by|on|until)|stuck (?:on|with|at|because|until|in(?! my head))|blocker|blocking"
+                r"|can't (?:get (?!enough|over|used)|log"
+                r"|connect|deploy|access|merge|build|proceed|continue|start|install|reproduce)|cannot (?:get (?!enough"
+                    r"|over|used)|proceed"
                 r"|deploy|access|continue|start|log|build))\b",
-          r"\b(?:keeps (?:failing|crashing|timing|breaking|dying)|is (?:failing|broken|down|blocking|flaky)|won't (?:build|compile"
+          r"\b(?:keeps (?:failing|crashing|timing|breaking|dying)|is (?:failing|broken|down|blocking|flaky)"
+              r"|won't (?:build|compile"
               r"|start|boot|deploy|load|install)|waiting (?:on|for)|doesn't (?:work|build|compile)|crash(?:es|ing)"
               r"|held up|fails (?:with|on|because|when|every))\b"),
     _kind("lesson", r"\b(?:learn(?:ed|t)(?: the hard way)?(?: that|:| not to| never to)|lesson|realized? that"
         r"|realised that|turns out|taught me|mistake was|takeaway|never again|next time i(?:'ll)?|should have (?:\w+ed"
         r"|\w+))\b"),
-    _kind("task", _ME + r"(?:gotta|need to|needs to|have to|has to|got to|must|ought to|supposed to) (?!be\b|say|admit|go now|run\b|agree"
-        r"|laugh|love|wonder|confess)\w+", r"\b(?:gotta|todo|to do|to-do|action item)\b(?::| )", _ME + r"(?:haven't|have not|havent) .{3,40}\byet\b",
-        _ME + r"(?:haven't|havent|need|owe|promised) (?:\w+ ){1,3}(?:yet|an?|the|to|my)\b", _I + r"(?:need|needs|have|'ve got|got|must|ought|supposed) (?:to )?(?:finish|submit|send|call|write"
+    _kind("task", _ME + r"(?:gotta|need to|needs to|have to|has to|got to|must|ought to|supposed to) (?!be\b|say|admit"
+        r"|go now|run\b|agree"
+        r"|laugh|love|wonder|confess)\w+", r"\b(?:gotta|todo|to do|to-do|action item)\b(?::| )", _ME +
+            r"(?:haven't|have not|havent) .{3,40}\byet\b",
+        _ME + r"(?:haven't|havent|need|owe|promised) (?:\w+ ){1,3}(?:yet|an?|the|to|my)\b", _I +
+            r"(?:need|needs|have|'ve got|got|must|ought|supposed) (?:to )?(?:finish|submit|send|call|write"
         r"|book|pay|fix|buy|prepare|pick|renew|file|schedule|email|finali[sz]e|complete|review|deliver|return|sign"
         r"|order|cancel|clean|update|register|apply|get|do|make|ship|talk|hand|draft|organi[sz]e|read|check|set"
         r"|migrate|move|arrange|ask|find|install|replace|take|bring|print|reply)\b",
@@ -117,18 +130,27 @@ ENGLISH: Final = (
                         r"|practi[sc]ing|sewing|knitting|fencing)\b",
           r"\bi speak\b", r"\b(?:i'm|i am) (?:a )?(?:native|fluent|black belt|bilingual|self.taught)\b",
               r"\bi (?:\w+ )?know (?:sql|python|rust|java|c\+\+|html|first aid|sign language)\b"),
-    _kind("preference", r"\b(?:favou?rites?|fave?|faves|prefer|prefers|preferred|rather than|can't stand|cannot stand|(?:don't|dont|doesnt"
+    _kind("preference", r"\b(?:favou?rites?|fave?|faves|prefer|prefers|preferred|rather than|can't stand|cannot stand"
+        r"|(?:don't|dont|doesnt"
         r"|do not|doesn't|never) (?:like|eat|drink|enjoy|touch|use|do|want|watch|read|listen)|i'd rather|vegan"
         r"|vegetarian|pescatarian|gluten.free|lactose|fan of|fond of|obsessed with|keen on|not a fan"
-        r"|allergic to the idea|soft spot for|^no [a-z ]{3,20} for me|can't get enough of|partial to|mad about|crazy about|addicted to|hooked on|not my thing"
+        r"|allergic to the idea|soft spot for|^no [a-z ]{3,20} for me|can't get enough of|partial to|mad about"
+            r"|crazy about|addicted to|hooked on|not my thing"
             r"|not for me|makes? me (?:gag|sick|ill|queasy|itch)|over .{2,20} any day|allergic to cheese|cup of tea)\b",
-          r"\b(?:i|we|he|she)(?:'m| am)? (?:\w+ )?(?:like|likes|love|loves|hate|hates|enjoy|enjoys|dislike|detest"
+          r"\b(?:i|we|he|she)(?:'m| am)? (?:(?:really|also|totally|do|don't|just|absolutely|still|both|always|kinda"
+              r"|actually|honestly|never|so|personally|secretly|truly|quite|even|dont|generally|usually|much"
+              r"|would) )?(?:like|likes|love|loves|hate|hates|enjoy|enjoys|dislike|detest"
               r"|adore|despise|loathe|into)\b", r"\b(?:always|never) (?:use|answer|reply|send|write|call|give|include"
                   r"|put|format|show|start|end|ask|sort|address|suggest)\b",
-          r"\bfrom now on\b|\bgoing forward\b|\bwhen(?:ever)? i (?:ask|say|send|tell)\b|\b(?:call|address) me\b",
-              r"\b(?:suits me|works best for me|drives? me (?:crazy|mad|nuts|insane|up the wall)|(?:is|are) (?:so |totally |really )?my (?:thing|jam|comfort))\b"),
-    _kind("habit", r"^on (?:weekdays|weekends)\b|\b(?:on|during) weekdays\b|\bfirst thing (?:in the|every)\b", r"^(?:gym|yoga|pilates|choir|swimming|running|football|training)\b.{0,20}\b(?:every|times|twice|on)\b",
-        r"\b(?:i|we) (?:skip|never skip|start (?:my|every|each|the) day|end (?:my|every) day|get up at|am up (?:at|by))\b|\bi'm up (?:at|by)\b", r"\bmost (?:days|mornings|evenings|nights|weekends|afternoons)\b",
+          r"\bkeep (?:your |the |all |my )?(?:answers|replies|responses|summaries|explanations|messages)\b|\b(?:answer"
+              r"|reply|respond|write) (?:to )?(?:me )?(?:only |always )?in (?:english|spanish|bullet)",
+                  r"\bfrom now on\b|\bgoing forward\b|\bwhen(?:ever)? i (?:ask|say|send|tell)\b|\b(?:call|address) me\b",
+              r"\b(?:suits me|works best for me|drives? me (?:crazy|mad|nuts|insane|up the wall)|(?:is|are) (?:so "
+                  r"|totally |really )?my (?:thing|jam|comfort))\b"),
+    _kind("habit", r"^on (?:weekdays|weekends)\b|\b(?:on|during) weekdays\b|\bfirst thing (?:in the|every)\b",
+        r"^(?:gym|yoga|pilates|choir|swimming|running|football|training)\b.{0,20}\b(?:every|times|twice|on)\b",
+        r"\b(?:i|we) (?:skip|never skip|start (?:my|every|each|the) day|end (?:my|every) day|get up at|am up (?:at"
+            r"|by))\b|\bi'm up (?:at|by)\b", r"\bmost (?:days|mornings|evenings|nights|weekends|afternoons)\b",
         r"\b(?:i|we) (?:get up|wake up|go to bed|run|jog|walk|swim|cycle|bike|meditate|journal|cook|train"
         r"|practi[sc]e|work out|do yoga|go running|go swimming|read)\b.{0,60}\b(?:at \d|before|after|in the (?:morning"
         r"|evening)s?|at (?:night|weekends)|on weekends|daily|\d+ (?:minutes|km|miles|pages))",
@@ -165,7 +187,8 @@ ENGLISH: Final = (
         r"|this|was)\b", _I + r"(?:want to|wanna|aim|aiming|hope|hoping|plan|planning|trying to|training for"
             r"|saving (?:up )?for|studying for|applying (?:for|to)|working towards?|determined to|intend|dream of"
                 r"|preparing for|looking to|learning|on track to|would love to|set on|hell-?bent on)\b",
-        rf"{START}{AROUND}(?:want to|wanna|aiming|hoping|planning|trying to|training for|saving|studying for|applying|working"
+        rf"{START}{AROUND}(?:want to|wanna|aiming|hoping|planning|trying to|training for|saving|studying for|applying"
+            rf"|working"
         r" towards?|determined to|preparing for|looking to|learning|teaching myself|cutting down|giving up)\b",
           r"\b(?:gonna|going to)\b", r"\bi(?:'d| would) (?:love|like) to (?!know|see|hear|ask|thank|say|add)\b",
               r"\bby the end of\b"),
@@ -179,7 +202,10 @@ ENGLISH: Final = (
     _kind("context", r"\b(?:i'm|we're|i am|we are) (?:currently |staying |still |away |out |back |both )?(?:at|in|on"
         r"|off|away|out of|between) (?!it\b|to\b|my way|the (?:mood|same)|love|fire|board|a (?:mood|hurry|rush)|top"
         r"|time|the phone)", r"\bfor context\b|\bthe context\b", sure=False),
-    _kind("system_config", r"\b[a-z]{2,}(?:_[a-z0-9]+){1,4}\b|\b(?:behind|via) (?:caddy|nginx|traefik|haproxy|a proxy|a reverse proxy)\b|\b(?:listens? on|bound to port|log level|feature flag|env var|prod is|on prod|api gateway|firmware|dns|ssh)\b", r"\b(?:runs? on|running|installed|configured|port \d+|version|upgraded|server|deploy"
+    _kind("system_config", r"\b[a-z]{2,}(?:_[a-z0-9]+){1,4}\b|\b(?:behind|via) (?:caddy|nginx|traefik|haproxy|a proxy"
+        r"|a reverse proxy)\b|\b(?:listens? on|bound to port|log level|feature flag|env var|prod is|on prod"
+        r"|api gateway|firmware|dns|ssh)\b", r"\b(?:runs? on|running|installed|configured|port \d+|version|upgraded"
+            r"|server|deploy"
         r"|deployed|database|cluster|pipeline|cron|container|certificate|firewall|config(?:uration)?|repo|branch"
             r"|laptop|macbook|ubuntu|windows|linux|debian|fedora|arch"
         r"|postgres\w*|mysql|redis|docker|kubernetes|nginx|python|node|vim|neovim|emacs|vs ?code|terminal|editor"
@@ -192,8 +218,10 @@ ENGLISH: Final = (
               r"|wrote|published|launched|signed|received|found|cooked|baked|played|performed|read|watched|hiked"
               r"|climbed|camped|planted|booked|been|seen|gone|spent|volunteered|discovered|created|organi[sz]ed|came"
               r"|returned|fell|cut|injured|hurt|missed|applied|accepted|donated|ordered|completed|achieved|raised"
-              r"|helped|spoke|learn(?:ed|t)|landed|checked|stayed|signed up|retired|upgraded|switched|changed|had|did|tried|ate|drank|burnt|burned|dropped|picked up"
-              r"|picked|got|handed|signed|settled|relocated|enrolled|dyed|fixed|forgot|lent|gave|taught|told|spilled|spilt|baked"
+              r"|helped|spoke|learn(?:ed|t)|landed|checked|stayed|signed up|retired|upgraded|switched|changed|had|did"
+                  r"|tried|ate|drank|burnt|burned|dropped|picked up"
+              r"|picked|got|handed|signed|settled|relocated|enrolled|dyed|fixed|forgot|lent|gave|taught|told|spilled"
+                  r"|spilt|baked"
               r"|knocked|reached|hit|ordered|ran into|bumped into|binged?|re-?read|re-?watched|wore|sat|slept|put|set up)\b",
                   r"\b(?:flying|travell?ing|visiting|moving|leaving|starting|heading|arriv\w+|coming|meeting|going"
                       r"|getting|throwing|hosting|running|attending)\b", sure=False),
@@ -212,20 +240,29 @@ SPANISH: Final = (
     _kind("task", r"^(?:tarea|pendiente|por hacer)s?\b[^:]{0,30}:"),
     _kind("note", r"^(?:nota|apunte|recuerda|ten en cuenta|apunta|anota|para que conste)\b(?::|,"
         r"| que)? (?!(?:que )?(?:yo|mi|soy|tengo|vivo|estoy)\b)"),
-    _kind("reminder", r"^recordatorio\b[^:]{0,30}:", r"\b(?:recuérdame|recuérdanos|no me dejes olvidar|que no se me (?:olvide|pase)|no (?:te )?olvides"
+    _kind("reminder", r"^recordatorio\b[^:]{0,30}:", r"\b(?:recuérdame|recuérdanos|no me dejes olvidar"
+        r"|que no se me (?:olvide|pase)|no (?:te )?olvides"
         r"|ponme un recordatorio|avísame)\b"),
     _kind("decision", r"\b(?:he decidido|hemos decidido|decidí|decidimos|elegí|elegimos|hemos elegido|he elegido"
-        r"|optamos|opté|acordamos|hemos acordado|nos quedamos con|me quedo con|vamos a (?:usar|tirar de|ir con|quedarnos)|nos hemos quedado con|nos decantamos por|tiramos con|voy a quedarme con|está decidido|al final (?:elegimos"
+        r"|optamos|opté|acordamos|hemos acordado|nos quedamos con|me quedo con|vamos a (?:usar|tirar de|ir con"
+            r"|quedarnos)|nos hemos quedado con|nos decantamos por|tiramos con|voy a quedarme con|está decidido"
+            r"|al final (?:elegimos"
         r"|usaremos|vamos))\b"),
-    _kind("blocker", r"\bno (?:podemos|puedo|se puede|consigo|conseguimos) .{3,60}?(?:hasta que|porque|sin|ya que)\b", r"\b(?:bloquead[oa]|atascad[oa]|no (?:consigo|puedo) (?:conectar|entrar|acceder|desplegar"
+    _kind("blocker", r"\bno (?:podemos|puedo|se puede|consigo|conseguimos) .{3,60}?(?:hasta q(?:ue)?|porque|sin"
+        r"|ya que)\b", r"\b(?:bloquead[oa]|atascad[oa]|no (?:consigo|puedo) (?:conectar|entrar|acceder|desplegar"
         r"|instalar|avanzar|arrancar|compilar)|no (?:funciona|arranca|compila)|sigue fallando|falla|esperando a"
         r"|estamos esperando)\b"),
-    _kind("lesson", r"\b(?:moraleja|nota mental|a la próxima)\b|\b(?:aprendí|he aprendido|la lección|me di cuenta|nunca más|la próxima vez|resulta que)\b"),
-    _kind("task", r"\b(?:me (?:falta|queda|faltan)(?: por)? \w+|tengo pendiente|queda(?:n)? por|falta por|sin falta|tengo q|hay q|acordarme de)\b", r"\b(?:tengo que|tenemos que|debo|debemos|hay que|me toca|fecha límite|plazo|entregar|terminé"
+    _kind("lesson", r"\b(?:moraleja|nota mental|a la próxima)\b|\b(?:aprendí|he aprendido|la lección|me di cuenta"
+        r"|nunca más|la próxima vez|resulta que)\b"),
+    _kind("task", r"\b(?:me (?:falta|queda|faltan)(?: por)? \w+|tengo pendiente|queda(?:n)? por|falta por|sin falta"
+        r"|tengo q|hay q|acordarme de)\b", r"\b(?:tengo que|tenemos que|debo|debemos|hay que|me toca|fecha límite"
+            r"|plazo|entregar|terminé"
         r"|he terminado|ya está (?:hecho|listo)|entregué|acabé|he acabado|he enviado|envié)\b"),
     _kind("skill", r"\b(?:sé (?:tocar|hablar|cocinar|programar|nadar|bailar|coser|conducir|jugar)|domino|hablo"
         r"|se me da bien|se me dan bien|toco (?:el|la)|soy bilingüe)\b"),
-    _kind("preference", r"\b(?:me (?:gusta|gustan|encanta|encantan|fascina|molesta|apasiona)|no me gusta|no me gustan|prefiero|odio|(?:chifla|flipa|mola|priva|pirra)n?\b|me dan? asco|me sientan? mal|fan de|no aguanto|aborrezco|lo mío"
+    _kind("preference", r"\b(?:me (?:gusta|gustan|encanta|encantan|fascina|molesta|apasiona)|no me gusta|no me gustan"
+        r"|prefiero|odio|(?:chifla|flipa|mola|priva|pirra)n?\b|me dan? asco|me sientan? mal|fan de|no aguanto"
+        r"|aborrezco|lo mío"
         r"|detesto|favorit[oa]|preferid[oa]|no soporto|no como|no bebo|vegan[oa]|vegetarian[oa]|celíac[oa]"
         r"|siempre responde|llámame|a partir de ahora|soy fan)\b"),
     _kind("habit", r"\b(?:cada (?:día|mañana|noche|semana|mes|año|lunes|martes|miércoles|jueves|viernes|sábado|domingo"

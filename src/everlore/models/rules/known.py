@@ -73,7 +73,9 @@ def _relation(
             alike = mine.object.lower() == theirs.object.lower()
             if mine.predicate == theirs.predicate and alike and mine.ended == theirs.ended:
                 return (2.0 + likeness, "same")
-            if mine.predicate == theirs.predicate and (alike or (is_exclusive(mine.predicate) and not mine.ended)):
+            if mine.predicate == theirs.predicate and (
+                alike or (is_exclusive(mine.predicate) and not mine.ended)
+            ):
                 if corrects:
                     return (1.5 + likeness, "corrects")
                 # The fact itself tells the change, along the timeline; the rest of what is known may still hold. A taste

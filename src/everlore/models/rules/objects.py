@@ -62,10 +62,14 @@ _PROFESSION: Final = re.compile(
     r"|mechanic|technician|welder|cashier|receptionist|secretary|clerk|banker|trader|broker|realtor|agent|tester|lead"
     r"|head|principal"
     r"|tutor|coach|trainer|instructor|nanny|carer|caretaker|social worker|counsell?or|psychologist|psychiatrist"
-    r"|physicist|chemist|signaller|ranger|zookeeper|glazier|locum|conductor|steward|stewardess|bouncer|busker|blacksmith|cooper|cobbler|seamstress"
-    r"|upholsterer|arborist|gamekeeper|groundskeeper|porter|cleaner|concierge|croupier|cartographer|brewer|winemaker|sommelier|barrister"
-    r"|solicitor|notary|magistrate|registrar|orthodontist|anaesthetist|paediatrician|pediatrician|optometrist|chiropractor|osteopath|masseuse|locksmith"
-    r"|stonemason|bricklayer|plasterer|joiner|decorator|tiler|rigger|miner|logger|forester|fisher|shepherd|vintner|butler|valet|diver|lifeguard"
+    r"|physicist|chemist|signaller|ranger|zookeeper|glazier|locum|conductor|steward|stewardess|bouncer|busker"
+    r"|blacksmith|cooper|cobbler|seamstress"
+    r"|upholsterer|arborist|gamekeeper|groundskeeper|porter|cleaner|concierge|croupier|cartographer|brewer|winemaker"
+    r"|sommelier|barrister"
+    r"|solicitor|notary|magistrate|registrar|orthodontist|anaesthetist|paediatrician|pediatrician|optometrist"
+    r"|chiropractor|osteopath|masseuse|locksmith"
+    r"|stonemason|bricklayer|plasterer|joiner|decorator|tiler|rigger|miner|logger|forester|fisher|shepherd|vintner"
+    r"|butler|valet|diver|lifeguard"
     r"|mathematician|statistician|economist|historian|archaeologist|astronomer|geologist|biologist|curator|producer|animator"
     r"|composer|sculptor|potter|jeweller|beekeeper|fisherman|plumber|mason|roofer|surveyor|planner|recruiter|marketer"
     r"|copywriter"
@@ -84,8 +88,17 @@ _PROFESSION: Final = re.compile(
     r"|jefa|desarrolladora?"
     r"|bibliotecari[oa]|jardiner[oa]|matrona|fisioterapeuta|economista|autónom[oa])$"
 )
+# "the Dunmore bakery": the noun belongs to the name.
+_ORG_NOUN: Final = re.compile(
+    r" (?:[a-z]+ )?(?:bakery|school|hospital|clinic|library|brewery|museum|hotel|restaurant|pub|café|cafe|theatre|zoo"
+    r"|shipyard|garage|nursery|surgery"
+    r"|pharmacy|observatory|ringers|runners|rowers|ramblers|swimmers|singers|dancers|climbers|cyclists|knitters|choir"
+    r"|band|orchestra|club|society)\b"
+)
 # "Tamil at home, English at work".
-_WHERE_SPOKEN: Final = re.compile(r" (?:(?:at|with|in|to) (?:my |the )?\w+|natively|fluently|badly|well|en (?:casa|el trabajo)|con \w+)(?= |,)")
+_WHERE_SPOKEN: Final = re.compile(
+    r" (?:(?:at|with|in|to) (?:my |the )?\w+|natively|fluently|badly|well|en (?:casa|el trabajo)|con \w+)(?= |,)"
+)
 _HEADS: Final = frozenset(("head", "director", "vp", "manager", "chief", "professor", "secretary", "captain"))
 _GROUP_WORDS: Final = ("club", "band", "choir", "team", "coro", "banda", "equipo", "asociación")
 _EMPTY_WORDS: Final = word_set(
@@ -203,6 +216,8 @@ def _one(
         return None
     if kind == "tool" and name and (version := re.compile(r" v?\d[\w.]*\w|(?: \d+)").match(text, name.stop)):
         return Object(text[name.begin : version.end()], name.begin, version.end(), is_name=True)
+    if kind == "org" and name and (more := _ORG_NOUN.match(low, name.stop)):
+        return Object(text[name.begin : more.end()], name.begin, more.end(), is_name=True)
     if kind in {"place", "org", "named", "person", "names", "tool"} and name:
         return Object(name.text, name.begin, name.stop, is_name=True)
     if kind in {"named", "person", "names"} and not _is_small(text):
@@ -254,14 +269,17 @@ def _one(
                 )
                 return (
                     Object(text[begin:stop], begin, stop)
-                    if low[begin : of.start()].split()[-1] in _HEADS
-                    or is_profession(low[begin : of.start()])
+                    if low[begin : of.start()].split()[-1] in _HEADS or is_profession(low[begin : of.start()])
                     else None
                 )
             return Object(written, begin, stop) if is_profession(low[begin:stop]) else None
         case "instrument":
             first = words[0]
-            return Object(text[begin : begin + len(first)], begin, begin + len(first)) if first in INSTRUMENTS else None
+            return (
+                Object(text[begin : begin + len(first)], begin, begin + len(first))
+                if first in INSTRUMENTS
+                else None
+            )
         case "language":
             foreign = words[0] in LANGUAGES or (text[begin].isupper() and len(words[0]) > 3)
             return (

@@ -178,7 +178,9 @@ def _thing(
     begin = match.end() if match else position
     for first in (position, begin):
         if title := _TITLED.match(statement.text, first):
-            return title.start(), title.start() + len(re.sub(r" (?:and|but|y) (?:I|We|Yo|It)\b.*$", "", title[0]))
+            return title.start(), title.start() + len(
+                re.sub(r" (?:and|but|y) (?:I|We|Yo|It)\b.*$", "", title[0])
+            )
     if name := names_at.get(begin) or names_at.get(position):
         return name.begin, name.stop
     if statement.text[begin : begin + 1] in tuple("\"“«'‘*"):

@@ -7,6 +7,7 @@ from typing import Final
 from everlore.models.rules.clauses import Claim, Scene, described
 from everlore.models.rules.kin import FORMER, PLURALS, ROLE, ROLES, ROLES_PLURAL, predicate_of
 from everlore.models.rules.nicknames import find_nicknames
+from everlore.models.rules.objects import is_profession
 from everlore.models.rules.reading import Statement
 from everlore.text.names import Name
 
@@ -34,9 +35,14 @@ _IS_ROLE: Final = re.compile(
     rf"(?:,| is| was|'s| es| era)? (?:also |still |actually |now )?(?P<mine>my|our|mi"
     rf"|nuestr[oa]) (?P<adj>{_ADJ})(?P<role>{ROLE})"
 )
+# "Dr. Obuya is my new rheumatologist".
+_IS_MY_JOB: Final = re.compile(
+    r"(?:,| is|'s| es) (?:my|mi) (?:new |nuev[oa] )?(?P<role>[a-zà-ÿ][a-zà-ÿ -]{3,30}?)(?=[,.!]|$| and | since | y )"
+)
 # "Remedios, la vecina del quinto": with an article alone, these are the speaker's own.
 _THE_ROLE: Final = re.compile(
-    r"(?:,| \(| is| es)? (?:the|la|el) (?P<role>neighbou?r|vecin[oa]|wife|husband|missus|landlord|landlady|caser[oa]|boss|jef[ea])\b(?! of| que)"
+    r"(?:,| \(| is| es)? (?:the|la|el) (?P<role>neighbou?r|vecin[oa]|wife|husband|missus|landlord|landlady|caser[oa]"
+    r"|boss|jef[ea])\b(?! of| que)"
 )
 _HAVE_ROLE: Final = re.compile(
     rf"\b(?:have|got|had|tengo) (?:an?|una?|one) (?P<adj>{_ADJ})(?P<role>{ROLE})(?: mayor| menor)?,? (?:called |named "
@@ -91,11 +97,17 @@ _AND_I: Final = re.compile(
     r"|been )?(?P<bond>engaged|married|dating|hitched|tied the knot|together)\b"
 )
 _AND_I_ARE: Final = re.compile(
-    r" (?:and (?:i|me)|y yo) (?:are|were|have been|'ve been|became|got to be|somos|fuimos|hemos sido) (?:[a-z-]+ ){0,2}?(?P<role>friends|colleagues|coworkers|cousins|neighbours|neighbors|roommates|flatmates|amigos|amigas|primos|compañeros)\b"
+    r" (?:and (?:i|me)|y yo) (?:are|were|have been|'ve been|became|got to be|somos|fuimos"
+    r"|hemos sido) (?:[a-z-]+ ){0,2}?(?P<role>friends|colleagues|coworkers|cousins|neighbours|neighbors|roommates"
+    r"|flatmates|amigos|amigas|primos|compañeros)\b"
 )
-_WITH: Final = re.compile(r"\bi (?:work|share an office|sit) with $|\bi(?:'m| am) (?:friends|best friends|mates) with $|\bi (?:report|answer) to $|\bi (?:share (?:a|the) (?:flat|house|apartment|room)|flatshare) with $")
+_WITH: Final = re.compile(
+    r"\bi (?:work|share an office|sit) with $|\bi(?:'m| am) (?:friends|best friends|mates) with $|\bi (?:report"
+    r"|answer) to $|\bi (?:share (?:a|the) (?:flat|house|apartment|room)|flatshare) with $"
+)
 _Y_YO: Final = re.compile(
-    r" y yo (?:ya )?(?:nos casamos|estamos casados|nos hemos casado|estamos prometidos|nos hemos prometido|nos prometimos|estamos saliendo|salimos|somos novios)\b"
+    r" y yo (?:ya )?(?:nos casamos|estamos casados|nos hemos casado|estamos prometidos|nos hemos prometido"
+    r"|nos prometimos|estamos saliendo|salimos|somos novios)\b"
 )
 _AND_OTHER: Final = re.compile(
     r" (?:are|got|just got|have been|were|están|se) (?:just |finally |now )?(?P<bond>engaged|married|dating|casados"
@@ -114,6 +126,7 @@ _CALL_ME: Final = re.compile(
     r"|they all |all )?calls? me|i go by|i'm known as|also known as|a\.?k\.?a\.?|(?:me (?:llaman|dicen"
     r"|puedes llamar))|llámame|my nickname is|nicknamed|mi apodo es) (?:just |simply )?"
 )
+
 
 def find_people(statement: Statement, scene: Scene) -> Found:
     """Everything that `statement` says about who is who."""
@@ -189,7 +202,9 @@ def _roles(statement: Statement, scene: Scene, names_at: dict[int, Name], found:
             continue
         if match:
             _add_role(found, statement, name, match["role"], speaker, match["adj"])
-        elif match := _THE_ROLE.match(low, name.stop):
+        elif (match := _THE_ROLE.match(low, name.stop)) or (
+            (match := _IS_MY_JOB.match(low, name.stop)) and is_profession(match["role"])
+        ):
             _add_role(found, statement, name, match["role"], speaker)
         elif (match := _ROLE_OF.match(low, name.stop)) and (other := names_at.get(match.end())):
             _add_role(found, statement, name, match["role"], other.text)
@@ -268,13 +283,33 @@ def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], fo
             _add_role(found, statement, name, PLURALS.get(match["role"], "friend"), speaker)
         if with_ := _WITH.search(low[max(0, name.begin - 60) : name.begin]):
             said = with_[0]
-            role = "boss" if "report" in said or "answer" in said else "friend" if "'m" in said or " am" in said else "roommate" if "share a" in said and "office" not in said or "share the" in said else "colleague"
+            role = (
+                "boss"
+                if "report" in said or "answer" in said
+                else "friend"
+                if "'m" in said or " am" in said
+                else "roommate"
+                if ("share a" in said and "office" not in said) or "share the" in said
+                else "colleague"
+            )
             _add_role(found, statement, name, role, speaker)
         if " proposed" in low[name.stop : name.stop + 18] and re.search(r"\bi said yes|\bto me\b", low):
-            found.claims.append(Claim(speaker, "engaged_to", name.text, name.begin, name.stop, False, 0.75, None, is_name=True))
+            found.claims.append(
+                Claim(
+                    speaker, "engaged_to", name.text, name.begin, name.stop, False, 0.75, None, is_name=True
+                )
+            )
         if match := _Y_YO.match(low, name.stop):
-            bond = "engaged_to" if "promet" in match[0] else "partner_of" if "sal" in match[0] or "novi" in match[0] else "married_to"
-            found.claims.append(Claim(speaker, bond, name.text, name.begin, name.stop, False, 0.75, None, is_name=True))
+            bond = (
+                "engaged_to"
+                if "promet" in match[0]
+                else "partner_of"
+                if "sal" in match[0] or "novi" in match[0]
+                else "married_to"
+            )
+            found.claims.append(
+                Claim(speaker, bond, name.text, name.begin, name.stop, False, 0.75, None, is_name=True)
+            )
         match = _AND_I.match(low, name.stop)
         if match:
             predicate = {"engaged": "engaged_to", "dating": "partner_of", "together": "partner_of"}.get(

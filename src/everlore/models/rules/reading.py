@@ -49,6 +49,7 @@ class Reading:
 
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_BRACES = re.compile(r"[{\[][^{}\[\]\n]{0,400}[:=][^{}\[\]\n]{0,400}[}\]]")
 _QUOTED_LINE = re.compile(r"^[ \t]{0,3}(?:>|\|).*$", re.MULTILINE)
 _LOG_LINE = re.compile(
     r"^[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d(?::\d\d)?\]|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL"
@@ -104,6 +105,7 @@ _TO_ANYBODY = re.compile(r"(?:can|could|would|will|does|did|has|is|do) (?:any|so
 _STANDING = re.compile(
     r"\b(?:from now on|going forward|in (?:the )?future)\b|^(?:please )?(?:always|never) \w|\bwhen(?:ever)? i (?:ask"
     r"|say|write|send|tell)\b|^(?:please |just |you can |do )?(?:call|address) me\b"
+    r"|\bkeep (?:your |the |all |my )?(?:answers|replies|responses|summaries|explanations)\b"
     r"|\b(?:a partir de ahora|de ahora en adelante)\b|^(?:por favor,? )?(?:siempre|nunca) \w|\bllámame\b"
 )
 
@@ -155,7 +157,7 @@ def _last_stop(low: str, before: int) -> int:
 
 def _without_strange_words(text: str, low: str) -> str:
     """`low` with code, quoted lines, logs, pasted scripts and quotations hidden."""
-    for pattern in (_FENCE, _QUOTED_LINE, _LOG_LINE):
+    for pattern in (_FENCE, _BRACES, _QUOTED_LINE, _LOG_LINE):
         for match in pattern.finditer(text):
             low = hide(low, *match.span())
     headers = list(_HEADER.finditer(text))

@@ -4,6 +4,7 @@ Each pattern runs over a sentence in lower case. The first that matches names th
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _Rules = tuple[tuple[str, re.Pattern[str]], ...]
@@ -63,7 +64,7 @@ MATERIAL: Final = re.compile(
     r"|übersetze|traduis)\b[^\n:]{0,80}:|\b(?:here's|here is|this is) (?:the|an?) (?:\w+ ){0,3}"
     r"(?:text|e-?mail|letter|log|output|transcript|message|excerpt|article|passage|quote|lyrics?|sample|example"
     r"|paragraph|post"
-    r"|review|line|entry)\b[^\n:]{0,60}:"
+    r"|review|line|entry|fixture|json|payload|snippet|response|schema|stack ?trace|dump|test data|record|row)\b[^\n:]{0,60}:"
     r"|\b(?:forwarded message|original message|begin forwarded|(?:on .{4,60} )?wrote:|copied from|pasted from|pasting"
     r"|lyrics)\b"
 )
@@ -97,7 +98,8 @@ OFF_ENDS: Final = re.compile(
 )
 # A password is nothing to remember, whoever says it.
 SECRET: Final = re.compile(
-    r"\b(?:password|passwd|passcode|passphrase|contraseña|clave de acceso|passwort|kennwort|mot de passe|api[ _-]?key"
+    r"\b(?:password|passwd|passcode|passphrase|pw|pwd|psk|passkey|contraseña|clave de acceso|passwort|kennwort"
+    r"|mot de passe|api[ _-]?key"
     r"|secret key|access key|private key|token|cvv|pin(?: code)?)\b"
     r".{0,40}?(?:\bis\b|\bes\b|\bist\b|:|=)"
 )
@@ -117,7 +119,8 @@ SENTENCE: Final[dict[str, _Rules]] = {
             r"(?:have (?:been|gone|done|had|\w+ed)|be (?:so|such|nice|great|cool|fun|a dream|amazing|lovely|easier"
                 r"|better|perfect))\b",
             r"\bin (?:a|my) (?:perfect world|dreams?|next life|another life|past life)\b|\bhypothetical",
-            r"^in case\b|\bin case (?:i|we|my|the|it|she|he)\b.{3,60}\b(?:i'd|would)\b|\bnot that (?:i|we|you|he|she)\b|^(?:nearly|almost|used to dream) ",
+            r"^in case\b|\bin case (?:i|we|my|the|it|she|he)\b.{3,60}\b(?:i'd|would)\b|\bnot that (?:i|we|you|he"
+                r"|she)\b|^(?:nearly|almost|used to dream|wish) ",
             r"\bin theory\b|\bsay(?: that)? i (?:was|were|had|lived)\b|\bassuming\b",
         ),
         _rule(
@@ -146,10 +149,16 @@ SENTENCE: Final[dict[str, _Rules]] = {
             r"\b(?:just kidding|kidding(?! myself)|jk|just joking|joking|only joking|sarcas\w+|j/k|april fools?)\b"
                 r"|(?:^|\s)/s\b"
                 r"|\bnot!$",
-            r"^(?:ah|oh|wow|yes|yeah|sure|right|of course|great|brilliant|wonderful|fantastic|lovely|perfect)[, ]+(?:yes|because|cause|what a|how (?:lovely|nice|wonderful|original)|exactly what|just what)\b"
-                r"|\b(?:best day ever|living the dream|lucky me|said no one|said nobody|as one does|imaginary|(?:king|queen|president|emperor) of (?:the |england|france|spain|sheba|mars))\b"
-                r"|\b(?:what i|just what i|all i) (?:need|needed|wanted)\b.{0,30}\b(?:is|was|another|a)\b|^what a (?:genius|surprise|joy|treat|shock)\b|\.\.\. ?(?:not|nah|no|psych)[.!]*$"
-                r"|\bi (?:just )?love (?:waiting|being|getting|having|paying|queu\w+|standing|sitting) (?:on|in|stuck|ignored|woken|rained|to|for|my|three|two)\b",
+            r"^(?:ah|oh|wow|yes|yeah|sure|right|of course|great|brilliant|wonderful|fantastic|lovely"
+                r"|perfect)[, ]+(?:yes|because|cause|what a|how (?:lovely|nice|wonderful|original)|exactly what"
+                r"|just what)\b"
+                r"|\b(?:best day ever|living the dream|lucky me|said no one|said nobody|i'm (?:literally )?dying"
+                    r"|as one does|imaginary|(?:king|queen|president|emperor) of (?:the |england|france|spain|sheba"
+                    r"|mars))\b"
+                r"|\b(?:what i|just what i|all i) (?:need|needed|wanted)\b.{0,30}\b(?:is|was|another|a)\b"
+                    r"|^what a (?:genius|surprise|joy|treat|shock)\b|\.\.\. ?(?:not|nah|no|psych)[.!]*$"
+                r"|\bi (?:just )?love (?:waiting|being|getting|having|paying|queu\w+|standing|sitting) (?:on|in|stuck"
+                    r"|ignored|woken|rained|to|for|my|three|two)\b",
             r"^(?:yeah,? right|oh,? sure|oh,? yeah,? sure|oh,? great|oh,? joy|oh,? wonderful|oh,? fantastic|sure,"
                 r"|right,|as if\b)",
             r"\b(?:because|cause|cuz) (?:that|it|this) (?:always|totally|obviously|worked|went)\b"
@@ -158,7 +167,7 @@ SENTENCE: Final[dict[str, _Rules]] = {
             r"\b(?:clearly|obviously) (?:the|a|an|my|i'm|i am)\b",
             r"\b(?:a|a hundred|a thousand|a million|a billion|like a million|\d+ million) (?:times|years|hours|emails"
                 r"|things|meetings)\b",
-            r"\b(?:literally|basically|practically) (?:dying|dead|live|living|married|a \w+ at this point"
+            r"\b(?:literally|basically|practically) (?:dying|dead|lives?|living|married|a \w+ at this point"
                 r"|my second home|made of)\b",
             r"\b(?:married to (?:my|the) (?:job|work|laptop|phone|code|couch|bed|coffee)|live (?:in|at) (?:the"
                 r"|my) (?:office|gym|airport|car|kitchen|inbox|library|meetings))\b",
@@ -207,7 +216,8 @@ SENTENCE: Final[dict[str, _Rules]] = {
     "es": (
         _rule(
             "wish or hypothesis",
-            r"\b(?:ojalá|quién pudiera|en caso de que|por poco|casi (?:me |nos )?(?:compr|mud|adopt|apunt))\w*|^casi\b|\b(?:ojalá|quién pudiera)\b|^(?:pero |y )?si\b|\bsi (?:yo|tú|él|ella|pudiera|tuviera|fuera|viviera"
+            r"\b(?:ojalá|quién pudiera|en caso de que|por poco|casi (?:me |nos )?(?:compr|mud|adopt|apunt))\w*|^casi\b"
+                r"|\b(?:ojalá|quién pudiera)\b|^(?:pero |y )?si\b|\bsi (?:yo|tú|él|ella|pudiera|tuviera|fuera|viviera"
                 r"|hubiera|ganara|me|no|nos|alguien|algún)\b",
             r"\b(?:viviría|tendría|sería|compraría|hubiera|hubiese|habría|podría|estaría|querría|iría|gustaría (?:ser"
                 r"|vivir|tener|haber))\b|\bcomo si\b|\bimagina",
@@ -221,7 +231,8 @@ SENTENCE: Final[dict[str, _Rules]] = {
         ),
         _rule(
             "joke",
-            r"^claro,? (?:y|que sí)|\by yo (?:soy )?(?:el |la )?(?:rey|reina|papa|madre teresa)\b|\.\.\. ?no[.!]*$|^(?:ponle|pon|digamos|pongamos) que\b",
+            r"^claro,? (?:y|que sí)|\by yo (?:soy )?(?:el |la )?(?:rey|reina|papa|madre teresa)\b|\.\.\. ?no[.!]*$"
+                r"|^(?:ponle|pon|digamos|pongamos) que\b",
             r"\b(?:es broma|bromeo|de broma|era broma|bromeando|ironía|sarcasmo|ja(?:ja)+ no)\b|^(?:sí, claro|sí claro"
                 r"|claro, claro|ah,? genial|qué bien, otra|genial, otr)|\bme encanta (?:cuando|que)\b|🙄|🙃",
             r"\b(?:un millón|mil|un billón) (?:de )?(?:veces|años|horas|reuniones|correos)\b|\bvivo en la oficina\b"
@@ -232,7 +243,8 @@ SENTENCE: Final[dict[str, _Rules]] = {
         _rule("example", r"^por ejemplo\b|\bpor ejemplo[,:]|^ejemplo\b"),
         _rule(
             "other people's words",
-            r"^(?:pues |y |que )?(?:dice|dijo|dicen|según|cree|cuenta|contaba|decía) (?:mi|el|la|su|que|un|una|los|las|tu|mis)\b",
+            r"^(?:pues |y |que )?(?:dice|dijo|dicen|según|cree|cuenta|contaba|decía) (?:mi|el|la|su|que|un|una|los|las"
+                r"|tu|mis)\b",
             r"\b(?:dice|dijo|dicen|decía|cree|creen|piensa|opina|afirma|asegura|comenta|contó|cuenta|me ha dicho|según"
                 r"|insiste|jura|se queja|sostiene) (?:que\b|de que\b|[:\"«“])|\bsegún\b|\b(?:me dijo|me contó"
                 r"|me ha dicho|nos dijo)\b",
@@ -269,7 +281,8 @@ REQUEST: Final = {
         r"|i(?:'d| would) (?:like|love) (?:you|some help|to (?:know|hear|see|ask|understand))|i need (?:help|you to"
         r"|a (?:quick|short|list|summary|recipe|hand))"
         r"|i want you to|i have a (?:quick )?question|i was wondering|wondering|just (?:checking|curious|wondering)"
-        r"|(?:i )?need (?:an?|some) .{0,40}\b(?:asap|urgently|recommend\w*)|looking for (?:an?|some|any) (?:good |decent |cheap )?|anyone |any (?:ideas?|tips|advice|suggestions?|recommendations?))\b"
+        r"|(?:i )?need (?:an?|some) .{0,40}\b(?:asap|urgently|recommend\w*)|looking for (?:an?|some|any) (?:good "
+        r"|decent |cheap )?|anyone |any (?:ideas?|tips|advice|suggestions?|recommendations?))\b"
     ),
     "es": re.compile(
         r"(?:por favor|porfa|puedes|podrías|me puedes|me podrías|ayúdame|dime|dame|enséñame|muéstrame|explica(?:me)?"
@@ -298,13 +311,22 @@ def believed_part(low: str, language: str) -> int:
         return 0
     # "..., she told me" and "..., apparently" speak of the whole sentence, a clause of its own only of itself.
     joints = [one for one in _JOINT.finditer(low) if one.end() <= match.start() + 1]
-    if not joints or (reason != "figure of speech" and len(low[match.end() :].split()) < 2) or match.start() < _MIN_BELIEVED:
+    if (
+        not joints
+        or (reason != "figure of speech" and len(low[match.end() :].split()) < 2)
+        or match.start() < _MIN_BELIEVED
+    ):
         return 0
     joint = joints[-1]
     if match.start() <= joint.end() + 1 and joint[0].startswith(",") and reason == "hedged":
         return 0
     front = low[: joint.start()]
-    if joint.start() < _MIN_BELIEVED or len(front.split()) < 3 or _ATTRIBUTED.search(match[0]) or _refused(front, language):
+    if (
+        joint.start() < _MIN_BELIEVED
+        or len(front.split()) < 3
+        or _ATTRIBUTED.search(match[0])
+        or _refused(front, language)
+    ):
         return 0
     return joint.start()
 
@@ -317,6 +339,7 @@ _ATTRIBUTED: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=64)  # the same sentence is asked about twice in a row
 def _refused(low: str, language: str) -> tuple[str, re.Match[str]] | None:
     for reason, pattern in SENTENCE.get(language, ()):
         if match := pattern.search(low):

@@ -13,7 +13,8 @@ HEAD: Final = re.compile(
 AUX: Final = re.compile(
     r"(?:(?:^|(?<=\s)|\s)(?:ya|no|nunca|jamás|siempre|también|tampoco|ahora|antes|actualmente|todavía|aún|solo|sólo"
     r"|realmente|me|nos|se|le|les"
-    r"|lo|la|he|ha|hemos|han|había|estoy|está|estamos|están|sigo|sigue|(?:llevo|lleva|llevamos)(?: (?:ya |casi |más de )?[\wà-ÿ]{1,12} (?:años|meses|semanas|días))?|acabo de|acaba de|acabamos de|voy a"
+    r"|lo|la|he|ha|hemos|han|había|estoy|está|estamos|están|sigo|sigue|(?:llevo|lleva|llevamos)(?: (?:ya |casi "
+    r"|más de )?[\wà-ÿ]{1,12} (?:años|meses|semanas|días))?|acabo de|acaba de|acabamos de|voy a"
     r"|va a|vamos a|suelo|suele|solía"
     r"|solíamos|mucho|muy|normalmente|recientemente|hace poco|por fin|finalmente|dejé de|dejó de|he dejado de|puedo"
     r"|quiero|quería|quisiera"
@@ -34,7 +35,8 @@ PAST: Final = re.compile(
 STOP: Final = re.compile(
     r"[,.;:!?()\"“”«»\n\x7f]|\s[-–—]|\s(?:y|e|o|pero|porque|ya|desde|cuando|donde|que|quien|mientras|si|aunque|ahora"
     r"|actualmente|también"
-    r"|cada|hoy|ayer|mañana|esta|este|de (?:profesión|oficio|formación)|aunque|pero|entre|bajo|tras|vía|tanto|tan|que|porfa|eh|para|con|por|hasta|después|antes|sobre|en|como|mucho|muchísimo|más|a|al|es|son"
+    r"|cada|hoy|ayer|mañana|esta|este|de (?:profesión|oficio|formación)|aunque|pero|entre|bajo|tras|vía|tanto|tan|que"
+    r"|porfa|eh|para|con|por|hasta|después|antes|sobre|en|como|mucho|muchísimo|más|a|al|es|son"
     r"|era|mi|yo|todos|todas"
     r"|casi|hace|siempre|nunca|últimamente|durante|sin|junto|cerca|llamad[oa]|no|ni)\b(?!-)"
 )
@@ -57,10 +59,13 @@ GROUP: Final = re.compile(
 )
 
 VERBS: Final = rules(
-    Rule("vivo vivimos vivía viví vivíamos viviendo resido residimos resido residía", r"\w+ (?:aquí |sola |solo )?en (?:la ciudad de )?", "lives_in",
+    Rule("vivo vivimos vivía viví vivíamos viviendo resido residimos resido residía",
+        r"\w+ (?:aquí |sola |solo )?en (?:la ciudad de )?", "lives_in",
         "place", past="ended", person=1),
-    Rule("vive viven vivió reside residen", r"\w+ (?:aquí |sola |solo )?en (?:la ciudad de )?", "lives_in", "place", past="ended", person=3),
-    Rule("mudé mudamos mudado trasladé trasladado trasladamos mudar mudarme mudarnos trasladarme instalé instalado instalamos", r"\w+ (?:otra vez |de nuevo |ya |por fin )?(?:(?:de |desde )"
+    Rule("vive viven vivió reside residen", r"\w+ (?:aquí |sola |solo )?en (?:la ciudad de )?", "lives_in", "place",
+        past="ended", person=3),
+    Rule("mudé mudamos mudado trasladé trasladado trasladamos mudar mudarme mudarnos trasladarme instalé instalado instalamos",
+        r"\w+ (?:otra vez |de nuevo |ya |por fin )?(?:(?:de |desde )"
          r"(?P<left>[\w .'-]{2,30}?) )?(?:a|en) ", "lives_in", "place",
         past="same", left="lives_in", person=1),
     Rule("mudó mudaron trasladó", r"\w+ (?:otra vez |de nuevo |ya |por fin )?(?:(?:de |desde )"
@@ -70,15 +75,18 @@ VERBS: Final = rules(
         r"|como (?:una? )?)(?P<role>[a-zà-ÿ ]{3,40}?) (?:en|para) ", "works_at", "org", past="ended", role=True, person=1),
     Rule("trabaja trabajan trabajó curra", r"\w+ (?:de |como (?:una? )?)(?P<role>[a-zà-ÿ ]{3,40}?) (?:en|para) ", "works_at",
         "org", past="ended", role=True, person=3),
-    Rule("trabajo trabajamos trabajaba trabajé trabajando curro curramos curraba currando", r"\w+ (?:ahora |desde casa |aquí )?(?:en|para) (?!casa\b|remoto\b|ello\b|mí\b)",
+    Rule("trabajo trabajamos trabajaba trabajé trabajando curro curramos curraba currando",
+        r"\w+ (?:ahora |desde casa |aquí )?(?:en|para) (?!casa\b|remoto\b|ello\b|mí\b)",
         "works_at", "org", past="ended", person=1),
     Rule("trabaja trabajan trabajó curra", r"\w+ (?:en|para) (?!casa\b|remoto\b)", "works_at", "org", past="ended", person=3),
-    Rule("trabajo trabajaba trabajé trabajando curro curraba", r"\w+ (?:como|de) (?:una? )?", "works_as", "role", past="ended", person=1),
+    Rule("trabajo trabajaba trabajé trabajando curro curraba", r"\w+ (?:como|de) (?:una? )?", "works_as", "role",
+        past="ended", person=1),
     Rule("trabaja trabajó curra", r"\w+ (?:como|de) (?:una? )?", "works_as", "role", past="ended", person=3),
     Rule("dejé dejado", r"\w+ (?:mi (?:trabajo|empleo|puesto) en|de trabajar (?:en|para)) ", "works_at", "org",
         past="same", ends=True, person=1),
     Rule("trabajar", r"trabajar (?:en|para) ", "works_at", "org", past="same", person=1),
-    Rule("empecé empezado comencé entré empiezo entrado comienzo", r"\w+ (?:a trabajar )?(?:como (?P<role>[a-zà-ÿ ]{3,40}?) )?en ", "works_at",
+    Rule("empecé empezado comencé entré empiezo entrado comienzo",
+        r"\w+ (?:a trabajar )?(?:como (?P<role>[a-zà-ÿ ]{3,40}?) )?en ", "works_at",
         "org", past="same", role=True, person=1),
     Rule("soy", r"soy (?:una? |el |la )?(?!de\b|muy\b)", "works_as", "role", person=1, role_at=True),
     Rule("es", r"es (?:una? |el |la )?(?!de\b|muy\b)", "works_as", "role", person=3, role_at=True),
@@ -109,10 +117,12 @@ VERBS: Final = rules(
     Rule("compré comprado compramos", r"\w+ (?:una?|el|la) (?!café\b|entrada\b|regalo\b|billete\b|vuelo\b)", "owns",
         "thing", past="same", confidence=0.6, person=1),
     Rule("prefiero preferimos", r"\w+ (?!que\b|no\b)", "prefers", "taste", person=1),
-    Rule("gusta gustan encanta encantan fascina fascinan apasiona apasionan gustaba gustaban chifla chiflan flipa flipan mola molan priva privan pirra pirran entusiasma entusiasman va pone",
+    Rule("gusta gustan encanta encantan fascina fascinan apasiona apasionan gustaba gustaban"
+        " chifla chiflan flipa flipan mola molan priva privan pirra pirran entusiasma entusiasman va pone",
         r"\w+ (?:mucho |muchísimo |tanto )?(?!que\b|cuando\b|cómo\b|esto\b|eso\b|mucho\b|la idea\b|esa\b|ese\b|tu\b)",
             "likes", "taste", past="ended", many=True),
-    Rule("soporto aguanto soportamos", r"\w+ (?!que\b|más\b|esto\b|eso\b)", "dislikes", "taste", person=1, many=True, needs_not=True),
+    Rule("soporto aguanto soportamos", r"\w+ (?!que\b|más\b|esto\b|eso\b)", "dislikes", "taste", person=1, many=True,
+        needs_not=True),
     Rule("odio detesto aborrezco", r"\w+ (?!que\b|cuando\b|cómo\b|esto\b|eso\b|tener que\b)",
         "dislikes", "taste", person=1, many=True),
     Rule("odia detesta", r"\w+ (?!que\b|cuando\b)", "dislikes", "taste", person=3, many=True),
@@ -122,14 +132,17 @@ VERBS: Final = rules(
     Rule("toca", r"toca (?!con\b|en\b|ir\b)", "plays", "thing", person=3, many=True),
     Rule("juego jugaba", r"\w+ (?:al |a la |a )", "plays", "thing", past="ended", person=1, many=True),
     Rule("juega", r"juega (?:al |a la |a )", "plays", "thing", person=3, many=True),
-    Rule("fui fuimos ido", r"\w+ (?:el .{3,20} |de vacaciones |de viaje )?a ", "has_visited", "place", past="same", person=1, many=True, confidence=0.6),
-    Rule("vuelvo volvemos volví volvimos vuelto volver", r"\w+ (?:hoy |ayer )?de ", "has_visited", "place", past="same", person=1, confidence=0.6),
+    Rule("fui fuimos ido", r"\w+ (?:el .{3,20} |de vacaciones |de viaje )?a ", "has_visited", "place", past="same",
+        person=1, many=True, confidence=0.6),
+    Rule("vuelvo volvemos volví volvimos vuelto volver", r"\w+ (?:hoy |ayer )?de ", "has_visited", "place", past="same",
+        person=1, confidence=0.6),
     Rule("visité visitamos visitado", r"\w+ ", "has_visited", "place", past="same", person=1, many=True),
     Rule("estado estuve estuvimos", r"\w+ en ", "has_visited", "place", past="same", person=1, many=True, confidence=0.6),
     Rule("viajé viajamos viajado", r"\w+ (?:el .{3,20} )?a ", "has_visited", "place", past="same", person=1, many=True,
         confidence=0.6),
     Rule("uso usamos usaba", r"\w+ ", "uses", "tool", past="ended", person=1, many=True),
-    Rule("canto toco juego cantamos", r"\w+ en (?=.{0,40}\b(?:coro|banda|equipo|orquesta|grupo)\b)", "member_of", "org", person=1),
+    Rule("canto toco juego cantamos", r"\w+ en (?=.{0,40}\b(?:coro|banda|equipo|orquesta|grupo)\b)", "member_of", "org",
+        person=1),
     Rule("soy", r"soy (?:socio|socia|miembro|parte) (?:de |del )", "member_of", "org", person=1),
 )  # fmt: skip
 
@@ -140,7 +153,8 @@ FAVOURITE: Final = re.compile(
 BIRTHDAY: Final = re.compile(r"\b(?P<mine>mi) cumpleaños es (?P<name>)|\b(?P<mine2>cumplo años) ")
 # Favourite things go by their English names, so that one question finds both.
 THINGS: Final = {
-    "peli": "film", "canción": "song", "cole": "school", "color": "colour", "comida": "food", "película": "film", "libro": "book", "canción": "song", "plato": "dish",
+    "peli": "film", "canción": "song", "cole": "school", "color": "colour", "comida": "food", "película": "film",
+        "libro": "book", "plato": "dish",
         "bebida": "drink",
     "ciudad": "city", "deporte": "sport", "equipo": "team", "grupo": "band", "cantante": "singer", "animal": "animal",
     "número": "number", "serie": "series", "autor": "author", "autora": "author", "escritor": "writer", "escritora": "writer",

@@ -40,6 +40,7 @@ from everlore.store.server import SUPERUSER
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CALM, CRASHED = "calm", "crashed"
 _COMMIT = "_commit"
+_PATIENCE_S = 120
 
 # What is known, in words: ids differ from run to run.
 _MEMORIES = """
@@ -213,18 +214,20 @@ def _one_moment(data_dir: Path, analyst: str, chance: random.Random, share: int)
 
 async def _finish(data_dir: Path, rounds: int, report: Report) -> None:
     """Distil what is left, as the next user would, and compare."""
-    async with opened(data_dir, report.analyst) as lore:
+    async with opened(data_dir, report.analyst, worker=True) as lore:
         await lore.distil()
+        # Jobs that dead workers held are given back after a while, find nothing to do, and end.
+        for _ in range(_PATIENCE_S):
+            if not (left := await _queued(lore)):
+                break
+            await asyncio.sleep(1)
+        report.jobs_left = left
         status = await lore.status()
         ids = {one.name: (await lore.workspace(one.name)).workspace_id for one in await lore.workspaces()}
         for name in ids:
             report.threads_behind += len(await (await lore.workspace(name)).threads_to_distil())
         report.parked = len(status.parked) + len(status.failed_windows)
         with _connected(lore) as connection:
-            left = connection.execute(
-                "select count(*) from jobs.procrastinate_jobs where queue_name = 'distil' and status in ('todo', 'doing')"
-            ).fetchone()
-            report.jobs_left = left[0] if left else 0
             for kind, query in (
                 ("memories", _MEMORIES),
                 ("facts", _FACTS),
@@ -238,6 +241,14 @@ async def _finish(data_dir: Path, rounds: int, report: Report) -> None:
                     setattr(report, kind, getattr(report, kind) + calm.total())
                     differ = (calm - crashed) + (crashed - calm)
                     setattr(report, f"{kind}_differ", getattr(report, f"{kind}_differ") + differ.total())
+
+
+async def _queued(lore: Everlore) -> int:
+    with _connected(lore) as connection:
+        rows = connection.execute(
+            "select from jobs.procrastinate_jobs where queue_name = 'distil' and status in ('todo', 'doing')"
+        ).fetchall()
+        return len(rows)
 
 
 def _known(connection: psycopg.Connection[Any], query: Any, workspace_id: UUID) -> Counter[str]:

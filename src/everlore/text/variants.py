@@ -59,12 +59,11 @@ def key(text: str, abbreviations: Mapping[str, str] = ABBREVIATIONS) -> str:
     words = _words(text)
     while len(words) > 1 and words[0] == "the":
         words = words[1:]
+    if words:
+        words[-1] = _POSSESSIVE_END.sub("", words[-1]) or words[-1]
     words = _joined_initials(words)
     words = [abbreviations.get(word, word) for word in words]
     words = _numbers(words)
-    if words:
-        words[-1] = _POSSESSIVE_END.sub("", words[-1]) or words[-1]
-        words[-1] = abbreviations.get(words[-1], words[-1])
     return " ".join(words) or " ".join(plain(text).split())
 
 

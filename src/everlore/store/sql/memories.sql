@@ -102,7 +102,7 @@ union
  ) as x cross join lateral (
      select * from everlore.memory_shown
      where lineage_id = x.lineage_id and superseded_at is null and review is null and forgotten_at is null and valid_to is null
-     offset 0
+     order by version desc limit 1
  ) as m limit %(at_most)s);
 
 -- listed: memories that pass the filters, the latest first. Without `history` the versions of today; with it those that were

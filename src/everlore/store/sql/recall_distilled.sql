@@ -137,7 +137,8 @@ order by s.valid_from desc, s.memory_id limit %(at_most)s;
 
 -- last_person: the person whom the latest messages name, but none of those who write them
 with recent as materialized (
-    select message_id, lower(author) as author from everlore.message order by message_id desc limit 200
+    select message_id, lower(author) as author, occurred_at, passage_id
+    from everlore.passage where kind = 'message' order by occurred_at desc, passage_id desc limit 200
 )
 select e.entity_id, e.name
 from recent cross join lateral (
@@ -146,7 +147,7 @@ from recent cross join lateral (
     select entity_id, name from everlore.entity where entity_id = x.entity_id and type = 'person' offset 0
 ) as e
 where lower(e.name) not in (select author from recent)
-order by recent.message_id desc limit 1;
+order by recent.occurred_at desc, recent.passage_id desc limit 1;
 
 -- note_access: memories were used; one that somebody else is writing to is left out
 update everlore.memory m set access_count = m.access_count + 1, last_access_at = greatest(m.last_access_at, %(at)s)

@@ -217,11 +217,11 @@ async def _finish(data_dir: Path, rounds: int, report: Report) -> None:
     async with opened(data_dir, report.analyst, worker=True) as lore:
         await lore.distil()
         # Jobs that dead workers held are given back after a while, find nothing to do, and end.
+        report.jobs_left = await _queued(lore)
         for _ in range(_PATIENCE_S):
-            if not (left := await _queued(lore)):
-                break
-            await asyncio.sleep(1)
-        report.jobs_left = left
+            if report.jobs_left:
+                await asyncio.sleep(1)
+                report.jobs_left = await _queued(lore)
         status = await lore.status()
         ids = {one.name: (await lore.workspace(one.name)).workspace_id for one in await lore.workspaces()}
         for name in ids:

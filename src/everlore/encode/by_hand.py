@@ -141,6 +141,8 @@ async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Me
             groups = await _retracted(connection, memory.lineage_id, hand.now)
             window = _window(content, author, before.valid_from)
             statements, entities = await _resolved(connection, hand, window, extraction, ())
+            # New words may speak of others.
+            await memories.unlink_entities(connection, memory.lineage_id)
             await memories.link_entities(connection, memory.lineage_id, entities)
             await _state(connection, hand, model, statements, memory.lineage_id, vectors, groups)
         await conversation.audit(connection, "correct memory", str(memory.lineage_id), fields=sorted(changes))

@@ -90,7 +90,8 @@ def _believed(
 
 
 async def _follow(connection: Connection, entered: Entered, now: datetime) -> None:
-    """A memory that only expresses facts that hold no longer is superseded with them, and comes back with them."""
+    """A memory is true as long as all that it states is: it is superseded with the first of its facts that holds no longer (the
+    others stand by themselves), and comes back with it."""
     affected = await facts.memories_of(connection, list(dict.fromkeys(entered.changed)))
     expressed: dict[UUID, list[CurrentFact]] = {}
     for lineage_id, fact in await facts.of_memories(connection, affected):
@@ -99,19 +100,17 @@ async def _follow(connection: Connection, entered: Entered, now: datetime) -> No
         memory = await memories.current(connection, lineage_id)
         if memory is None:
             continue
-        ends = [fact.valid_to for fact in its_facts if fact.valid_to is not None]
-        if len(ends) == len(its_facts):
-            until = max(max(ends), memory.valid_from)
+        open_ones = {fact.lineage_id for fact in its_facts if fact.valid_to is None}
+        # One that it corrects itself ("in Lisbon, sorry, Lagos") takes nothing from it.
+        ended = [f for f in its_facts if f.valid_to is not None and f.superseded_by not in open_ones]
+        if ended:
+            until = max(min(f.valid_to for f in ended if f.valid_to is not None), memory.valid_from)
             if memory.valid_to is None or memory.valid_to > until:
-                by = await _successor(connection, its_facts)
+                by = await _successor(connection, ended)
                 await memories.new_version(
                     connection, lineage_id, {"valid_to": until, "superseded_by": by}, now
                 )
-        elif (
-            not ends
-            and memory.valid_to is not None
-            and any(fact.lineage_id in entered.reopened for fact in its_facts)
-        ):
+        elif memory.valid_to is not None and open_ones & set(entered.reopened):
             await memories.new_version(connection, lineage_id, {"valid_to": None, "superseded_by": None}, now)
 
 

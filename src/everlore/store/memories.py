@@ -304,6 +304,10 @@ async def link_entities(connection: Connection, lineage_id: UUID, entities: Sequ
     )
 
 
+async def unlink_entities(connection: Connection, lineage_id: UUID) -> None:
+    await connection.execute(_QUERIES["unlink_entities"], {"lineage_id": lineage_id})
+
+
 async def set_passages(connection: Connection, passages: Mapping[UUID, int]) -> None:
     """Where the words of these versions are indexed."""
     if passages:

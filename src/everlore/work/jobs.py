@@ -29,17 +29,21 @@ MAX_ATTEMPTS = 10
 HEARTBEAT_S = 2.0
 STALLED_AFTER_S = 10.0
 _SWEEP_AT_MOST = 1000
+# How long a job that was taken by the wrong process is left alone.
+_BACK_IN_S = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What jobs need. `progress` hears how many passages were embedded. `distil` is None where nothing is distilled."""
+    """What jobs need. `progress` hears how many passages were embedded. `distil` is None where nothing is distilled;
+    `only`: the threads that may be, where somebody asked for these and no others."""
 
     database: Database
     embedders: Mapping[str, Embedder]
     exact_below: int
     progress: Callable[[int], None] = field(default=lambda _: None)
     distil: Tools | None = None
+    only: frozenset[UUID] | None = None
 
 
 class Retry(BaseRetryStrategy):
@@ -56,10 +60,16 @@ class Retry(BaseRetryStrategy):
         return RetryDecision(retry_in={"seconds": 2**job.attempts})
 
 
+class NotMine(Exception):
+    """A job of a thread that this process was not asked to distil: it goes back for a worker."""
+
+
 class DistilRetry(Retry):
     """A model that fails was asked again already: its job is parked. One that may not be asked now waits until it may."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, NotMine):
+            return RetryDecision(retry_in={"seconds": _BACK_IN_S})
         if isinstance(exception, SpendLimit):
             return RetryDecision(retry_at=exception.until)
         if isinstance(exception, ModelUnavailable):
@@ -107,6 +117,8 @@ def job_app(work: Work) -> procrastinate.App:
     async def run_distil_thread(
         context: JobContext, workspace_id: str, thread_id: str, *, close: bool = False
     ) -> None:
+        if work.only is not None and UUID(thread_id) not in work.only:
+            raise NotMine(thread_id)
         if work.distil is not None:
             ids = UUID(workspace_id), UUID(thread_id)
             await noted(context, distil_thread(work.database, *ids, work.distil, close=close))

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import procrastinate
@@ -122,7 +123,9 @@ async def run_distil(
 ) -> None:
     """Distil the named threads (workspace, thread) and return when their jobs are done, by this process or by a worker that
     took them first. `progress` is called now and then while others work."""
-    async with job_app(work).open_async() as app:
+    # Jobs of other threads wait for their worker: whoever agreed to what these cost did not agree to more.
+    mine = replace(work, only=frozenset(thread_id for _, thread_id in threads))
+    async with job_app(mine).open_async() as app:
         wanted = {distil_lock(thread_id) for _, thread_id in threads}
         # One that waits for tomorrow's budget keeps its thread's lock: whoever asks by hand means now.
         for job in await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status="todo"):

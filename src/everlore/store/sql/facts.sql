@@ -79,8 +79,9 @@ from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
 select distinct s.memory_lineage_id
 from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select memory_lineage_id from everlore.fact_source
-    where lineage_id = given.lineage_id and memory_lineage_id is not null and retracted_at is null offset 0
-) as s;
+    where lineage_id = given.lineage_id and retracted_at is null offset 0
+) as s
+where s.memory_lineage_id is not null;
 
 -- listed: facts that pass, the surest and latest first. `history`: those that held once, too.
 select f.* from everlore.fact_shown f

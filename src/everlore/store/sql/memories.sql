@@ -91,6 +91,9 @@ insert into everlore.memory_entity (workspace_id, lineage_id, entity_id)
 select everlore.current_workspace(), %(lineage_id)s, given.entity_id from unnest(%(entities)s::uuid[]) as given (entity_id)
 on conflict do nothing;
 
+-- unlink_entities: the words of a memory were changed
+delete from everlore.memory_entity where lineage_id = %(lineage_id)s;
+
 -- recent: current memories that may be spoken of again: the latest of the thread, and of the named entities
 (select m.* from everlore.memory_shown m
  where m.thread_id = %(thread_id)s and m.superseded_at is null and m.review is null and m.forgotten_at is null

@@ -64,3 +64,34 @@ async def test_splitting_gives_each_its_own_timeline(lore: Everlore) -> None:
     assert _said(await workspace.facts(subject="Sammy", predicate="lives_in")) == [
         ("lives_in", "Rome", True)
     ]
+
+
+async def test_distilling_one_workspace_leaves_the_others_alone(lore: Everlore) -> None:
+    at = datetime(2025, 1, 1, tzinfo=UTC)
+    said = [
+        {"role": "user", "author": "Anna", "text": f"I have visited {place}.", "at": at}
+        for place in ("Oslo", "Rome", "Bern", "Kyiv", "Lima", "Turin", "Paris", "Quito", "Riga", "Sofia")
+    ]
+    one, other = await lore.workspace("one"), await lore.workspace("other")
+    for workspace in (one, other):
+        await workspace.record(said)
+
+    assert await lore.distil(one) == 10
+
+    assert await one.memories(include_expired=True)
+    assert await other.memories(include_expired=True) == []
+    assert await lore.distil(other) == 10
+
+
+async def test_a_memory_is_superseded_with_the_first_of_its_facts(lore: Everlore) -> None:
+    workspace = await lore.workspace()
+    old = await workspace.remember(
+        "My sister Emma lives in Porto.", author="Anna", at=datetime(2025, 1, 1, tzinfo=UTC)
+    )
+    await workspace.remember(
+        "My sister Emma lives in Lisbon.", author="Anna", at=datetime(2025, 3, 1, tzinfo=UTC)
+    )
+
+    assert [m.content for m in await workspace.memories()] == ["My sister Emma lives in Lisbon."]
+    assert (await workspace.memory(old.memory_id)).memory.valid_to == datetime(2025, 3, 1, tzinfo=UTC)
+    assert {f.predicate for f in await workspace.facts(subject="Emma")} == {"lives_in", "sister_of"}

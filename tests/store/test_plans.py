@@ -133,7 +133,8 @@ from everlore.message m join everlore.entity e on e.workspace_id = m.workspace_i
 insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, confidence, recorded_at)
 select workspace_id, gen_random_uuid(), memory_id, memory_id, 0.7, recorded_at from everlore.memory where workspace_id = %(ws)s;
 
-insert into everlore.fact_source (workspace_id, source_id, lineage_id, message_id, memory_lineage_id, said_at, confidence, recorded_at)
+insert into everlore.fact_source (workspace_id, source_id, lineage_id, message_id, memory_lineage_id, said_at, confidence,
+                                  recorded_at)
 select workspace_id, gen_random_uuid(), fact_id, fact_id, fact_id, valid_from, 0.7, recorded_at
 from everlore.fact where workspace_id = %(ws)s;
 
@@ -309,7 +310,6 @@ async def of_group(connection: Connection, place: Place) -> None:
     fact = await facts.show(connection, place.messages[0])
     assert fact is not None
     group = fact.subject_id, [fact.predicate], "word1"
-    await facts.statements(connection, *group)
     await facts.current_of_group(connection, *group)
     await facts.rejected(connection, fact.subject_id, [fact.predicate])
 
@@ -414,7 +414,6 @@ EXPECTED: dict[str, dict[str, str]] = {
     "of_group": {
         "fact_pkey": "workspace_id fact_id",
         "fact_subject": "workspace_id subject_id predicate",
-        "fact_history": "workspace_id subject_id predicate",
         "fact_source_lineage": "workspace_id lineage_id",
         **OF_MESSAGE,
         **OF_THREAD,

@@ -1,10 +1,13 @@
 -- statements: everything that was stated of a group and still counts
 select s.source_id, s.lineage_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects, s.confidence::float,
        s.message_id, s.memory_lineage_id
-from everlore.fact f join everlore.fact_source s on s.workspace_id = f.workspace_id and s.lineage_id = f.fact_id
-where f.subject_id = %(subject_id)s and f.predicate = any (%(predicates)s::text[]) and f.version = 1 and f.review is null
-  and (%(object_key)s::text is null or f.object_key = %(object_key)s)
-  and s.retracted_at is null;
+from (
+    select fact_id, predicate, object_key from everlore.fact
+    where subject_id = %(subject_id)s and predicate = any (%(predicates)s::text[]) and version = 1 and review is null
+      and (%(object_key)s::text is null or object_key = %(object_key)s) offset 0
+) as f cross join lateral (
+    select * from everlore.fact_source where lineage_id = f.fact_id and retracted_at is null offset 0
+) as s;
 
 -- current_of_group: the versions of a group that are believed now
 select f.fact_id, f.lineage_id, f.subject_id, f.predicate, f.object_id, f.object, f.object_key, f.confidence::float, f.valid_from,

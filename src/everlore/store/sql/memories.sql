@@ -160,7 +160,8 @@ select c.lineage_id from unnest(%(messages)s::uuid[]) as given (message_id) cros
     select lineage_id from everlore.memory_source where message_id = given.message_id offset 0
 ) as s cross join lateral (
     select lineage_id, content_hash from everlore.memory
-    where lineage_id = s.lineage_id and superseded_at is null and confirmed and forgotten_at is null offset 0
+    where lineage_id = s.lineage_id and superseded_at is null and confirmed and forgotten_at is null
+    order by version desc limit 1
 ) as c cross join lateral (
     select from everlore.memory
     where lineage_id = s.lineage_id and superseded_at is not null and content_hash = %(content_hash)s offset 0

@@ -37,7 +37,7 @@ BATCH = 10_000
 THREAD_MESSAGES = 1000
 FLOOR = """
     select passage_id from everlore.passage_vector
-    where workspace_id = %s and model_id = 1
+    where workspace_id = %s and model_id = 1 and not distilled
     order by embedding::halfvec(384) <=> %s::halfvec(384) limit 10
 """
 

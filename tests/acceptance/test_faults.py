@@ -95,7 +95,7 @@ async def test_a_thousand_messages_cost_at_most_a_hundred_calls(
 async def test_two_hundred_faults_lose_invent_and_double_nothing(
     model: OpenAIServer, clock: Clock, database: TestDatabase
 ) -> None:
-    async with opened(database, clock, model, timeout_s=0.4) as lore:
+    async with opened(database, clock, model, timeout_s=1.0) as lore:
         workspace = await lore.workspace("alice")
         told = await suffer(lore, workspace, model, clock)
         here = await workspace.status()

@@ -72,7 +72,7 @@ async def output(workspace: Workspace) -> Output:
         supersedes=[
             (one.content, by_id[one.superseded_by])
             for one in kept
-            if one.valid_to is not None and one.superseded_by in by_id
+            if one.valid_to is not None and one.superseded_by is not None and one.superseded_by in by_id
         ],
     )
 

@@ -252,7 +252,7 @@ async def test_who_does_not_answer_is_asked_again(
     make: Callable[..., ModelAnalyst], server: OpenAIServer, books: Books, waits: Waits, fault: Fault
 ) -> None:
     server.then(fault)
-    analyst = make(timeout_s=0.2) if fault == "timeout" else make()
+    analyst = make(timeout_s=3.0) if fault == "timeout" else make()
     assert contents(await analyst.extract(WINDOW, books)) == GOOD
     assert [report.failed for report in books.reports] == [True, False]
     assert books.calls == server.requests == 2
@@ -265,7 +265,7 @@ async def test_who_never_answers_is_an_error(
     make: Callable[..., ModelAnalyst], server: OpenAIServer, books: Books, fault: Fault
 ) -> None:
     server.always = fault
-    analyst = make(timeout_s=0.1) if fault == "timeout" else make()
+    analyst = make(timeout_s=1.5) if fault == "timeout" else make()
     with pytest.raises(ModelUnavailable, match="tiny does not answer") as raised:
         await analyst.extract(WINDOW, books)
     assert not isinstance(raised.value, BadAnswer)

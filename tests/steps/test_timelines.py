@@ -25,9 +25,7 @@ async def _told(workspace: Workspace) -> None:
 async def test_merge_makes_one_timeline_and_undo_two(lore: Everlore) -> None:
     workspace = await lore.workspace()
     await _told(workspace)
-    before = {
-        name: _said(await workspace.facts(subject=name, history=True)) for name in ("Emma", "Emilia")
-    }
+    before = {name: _said(await workspace.facts(subject=name, history=True)) for name in ("Emma", "Emilia")}
     assert ("lives_in", "Porto", True) in before["Emma"]
 
     change = await workspace.graph.merge("Emma", "Emilia")
@@ -39,9 +37,7 @@ async def test_merge_makes_one_timeline_and_undo_two(lore: Everlore) -> None:
 
     await workspace.graph.undo(change.change_id)
 
-    after = {
-        name: _said(await workspace.facts(subject=name, history=True)) for name in ("Emma", "Emilia")
-    }
+    after = {name: _said(await workspace.facts(subject=name, history=True)) for name in ("Emma", "Emilia")}
     assert after == before
 
 
@@ -61,9 +57,7 @@ async def test_splitting_gives_each_its_own_timeline(lore: Everlore) -> None:
     await workspace.graph.split("Sam", ["Sammy"], "Sammy Jones")
 
     assert _said(await workspace.facts(subject="Sam", predicate="lives_in")) == [("lives_in", "Oslo", True)]
-    assert _said(await workspace.facts(subject="Sammy", predicate="lives_in")) == [
-        ("lives_in", "Rome", True)
-    ]
+    assert _said(await workspace.facts(subject="Sammy", predicate="lives_in")) == [("lives_in", "Rome", True)]
 
 
 async def test_distilling_one_workspace_leaves_the_others_alone(lore: Everlore) -> None:

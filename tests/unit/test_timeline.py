@@ -95,9 +95,7 @@ _moves = st.lists(
 
 
 @given(_moves, st.randoms(use_true_random=False))
-def test_order_of_arrival_does_not_matter(
-    moves: list[tuple[str, int, str]], chance: random.Random
-) -> None:
+def test_order_of_arrival_does_not_matter(moves: list[tuple[str, int, str]], chance: random.Random) -> None:
     statements = [said(v, at, ended=how == "end", corrects=how == "correct") for v, at, how in moves]
     shuffled = list(statements)
     chance.shuffle(shuffled)

@@ -75,7 +75,8 @@ select distinct s.memory_lineage_id, f.fact_id, f.lineage_id, f.subject_id, f.pr
 from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.fact_source where memory_lineage_id = given.lineage_id and retracted_at is null and not ended offset 0
 ) as s cross join lateral (
-    select * from everlore.fact where lineage_id = s.lineage_id and superseded_at is null and review is null offset 0
+    select * from everlore.fact where lineage_id = s.lineage_id and superseded_at is null and review is null
+    order by version desc limit 1
 ) as f;
 
 -- memories_of: memories that express some facts

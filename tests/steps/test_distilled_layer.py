@@ -159,11 +159,11 @@ async def test_a_new_model_is_refused_until_it_has_the_memories_too(
     await remember(workspace, "Maya has a boat.", "The boat is called Heron.")
     both = {"fake": lore._embedders["fake"], "wide": FakeEmbedder("wide", 48)}
     async with Everlore.open(database.settings(), worker=False, embedders=both) as other:
-        assert await rows(COUNT + "unembedded") == [(2,)]
-        with pytest.raises(ConfigurationError, match="2 memories and facts still lack vectors of wide"):
+        assert await rows(COUNT + "unembedded") == [(3,)]
+        with pytest.raises(ConfigurationError, match="3 memories and facts still lack vectors of wide"):
             await other.use_model("wide")
         progress = {model.name: model.distilled_behind for model in (await other.status()).models}
-        assert progress == {"fake": 0, "wide": 2}
+        assert progress == {"fake": 0, "wide": 3}
         await other.catch_up()
         await other.use_model("wide")
         found = await (await other.workspace("alice")).recall("What is the boat called?")
@@ -180,7 +180,7 @@ async def test_a_rebuild_writes_both_layers_anew(
     before = await rows(step)
     vectors = "select passage_id, distilled, embedding::text from everlore.passage_vector where distilled order by 1"
     layer = await rows(vectors)
-    assert len(layer) == 2
+    assert len(layer) == 3  # two memories and the fact that the first one states
     await lore.rebuild_index()
     assert await rows(vectors) == layer
     assert await rows(step) == before

@@ -117,7 +117,7 @@ class World:
         messages: Sequence[tuple[UUID, int, int]] = (),
         review: str | None = None,
     ) -> UUID:
-        """One fact of one version, stated in the given stretches of messages."""
+        """One fact of one version, stated in the given stretches of messages, or else by hand."""
         fact_id = new_id()
         at = since or self.clock() - timedelta(days=1)
         self.rows(
@@ -127,7 +127,7 @@ class World:
             self.workspace_id, fact_id, fact_id, subject, predicate, to if isinstance(to, UUID) else None, str(to), str(to),
             confidence, at, until, recorded_at or at, superseded_at, review,
         )  # fmt: skip
-        for message, start, end in messages:
+        for message, start, end in messages or [(None, None, None)]:
             self.rows(
                 "insert into everlore.fact_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, said_at,"
                 " confidence, recorded_at) values (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
@@ -178,13 +178,15 @@ class World:
         return [outcome.message_id for outcome in receipt.outcomes if outcome.message_id is not None]
 
     def whole(self) -> dict[str, list[tuple[Any, ...]]]:
-        """All rows that merging and splitting may touch, of entities that stand for themselves; to be compared."""
+        """All rows that merging and splitting may touch, of entities that stand for themselves; to be compared.
+        Of facts the versions that are believed now: new ones may have come and gone."""
         ask = {
             "entity": "select entity_id, name, type from everlore.entity where merged_into is null and workspace_id = %s",
             "alias": "select alias_id, entity_id, variant, weight, origin from everlore.alias where workspace_id = %s",
             "mention": "select entity_id, message_id from everlore.mention where workspace_id = %s",
             "memory_entity": "select lineage_id, entity_id from everlore.memory_entity where workspace_id = %s",
-            "fact": "select fact_id, subject_id, object_id, object_key, object from everlore.fact where workspace_id = %s",
+            "fact": "select lineage_id, subject_id, predicate, object_id, object_key, object, valid_from, valid_to"
+            " from everlore.fact where superseded_at is null and workspace_id = %s",
         }
         return {table: sorted(self.rows(query, self.workspace_id), key=str) for table, query in ask.items()}
 

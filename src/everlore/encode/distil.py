@@ -227,10 +227,9 @@ async def _commit(
         if thought.result.nothing and not task.again:
             await _note(connection, thread_id, task, tools, now, 0, 0, 0)
             return
-        alive = await distilling.lock_messages(connection, [m.message_id for m in task.said])
-        ids = {n: m.message_id for n, m in enumerate(task.said, start=1) if m.message_id in alive}
-        result = thought.result.among(frozenset(ids), whole=len(alive) == len(task.said))
-        touched, unsupported = await _retract(connection, task, alive, now)
+        ids = {number: message.message_id for number, message in enumerate(task.said, start=1)}
+        result = thought.result
+        touched, unsupported = await _retract(connection, task, now)
         resolution = await resolve(connection, task.window, result.extraction, ids, now, tools.linking)
         where = _where(thread_id, task, tools, now)
         messages = {message.number: message for message in task.window.messages}
@@ -281,16 +280,15 @@ async def _still_to_do(connection: Connection, thread_id: UUID, task: _Task) -> 
     return position == task.first - 1
 
 
-async def _retract(
-    connection: Connection, task: _Task, alive: set[UUID], now: datetime
-) -> tuple[list[Group], list[UUID]]:
+async def _retract(connection: Connection, task: _Task, now: datetime) -> tuple[list[Group], list[UUID]]:
     """Before a window is entered anew: what was read in it does not count any more. Returns the groups of facts and the
     memories that this touches."""
     if not task.again:
         return [], []
-    stated = await facts.retract_statements(connection, list(alive), now)
+    messages = [message.message_id for message in task.said]
+    stated = await facts.retract_statements(connection, messages, now)
     groups = [group_of(subject, predicate, key) for subject, predicate, key in stated]
-    lineages = await memories.retract_sources(connection, list(alive), now)
+    lineages = await memories.retract_sources(connection, messages, now)
     return list(dict.fromkeys(groups)), lineages
 
 

@@ -63,44 +63,6 @@ class Checked:
         passed = [(draft, None, None) for draft in self.extraction.memories]
         return [*passed, *((one.draft, one.review, one.reason) for one in self.aside)]
 
-    def among(self, alive: frozenset[int], *, whole: bool) -> "Checked":
-        """Without what rests on messages that have gone since; facts keep pointing to their memories. `whole`: none has gone,
-        so that what names no message cannot come from one that has."""
-        memories = self.extraction.memories
-        kept = [place for place, one in enumerate(memories) if _alive(one.sources, alive)]
-        moved = {place: number for number, place in enumerate(kept)}
-        facts = tuple(
-            replace(
-                fact,
-                sources=_alive(fact.sources, alive),
-                memory=None if fact.memory is None else moved.get(fact.memory),
-            )
-            for fact in self.extraction.facts
-            if _alive(fact.sources, alive)
-        )
-        extraction = replace(
-            self.extraction,
-            memories=tuple(
-                replace(memories[place], sources=_alive(memories[place].sources, alive)) for place in kept
-            ),
-            facts=facts,
-            entities=tuple(
-                replace(entity, sources=_alive(entity.sources, alive))
-                for entity in self.extraction.entities
-                if _alive(entity.sources, alive)
-            ),
-        )
-        aside = tuple(
-            replace(one, draft=replace(one.draft, sources=_alive(one.draft.sources, alive)))
-            for one in self.aside
-            if _alive(one.draft.sources, alive) or (not one.draft.sources and whole)
-        )
-        return Checked(extraction, aside, self.spans)
-
-
-def _alive(sources: Sequence[Quote], alive: frozenset[int]) -> tuple[Quote, ...]:
-    return tuple(quote for quote in sources if quote.message in alive)
-
 
 def checked(window: Window, extraction: Extraction, known_names: Mapping[str, frozenset[str]]) -> Checked:
     """Everything is held against the messages; what fails is set aside with the reason. Secrets are taken out."""
@@ -111,6 +73,7 @@ def checked(window: Window, extraction: Extraction, known_names: Mapping[str, fr
             passed,
             memories=tuple(map(_without_secrets, passed.memories)),
             facts=tuple(fact for fact in passed.facts if redact(fact.object) == fact.object),
+            entities=tuple(entity for entity in passed.entities if entity.sources),
         ),
         tuple(aside for one in grounded.rejected if (aside := _aside(one)) is not None),
         grounded.spans,

@@ -49,7 +49,7 @@ class Linking:
     abbreviations: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def key(self, text: str) -> str:
-        return key(text, {**ABBREVIATIONS, **self.abbreviations})
+        return key(text, {**ABBREVIATIONS, **self.abbreviations} if self.abbreviations else ABBREVIATIONS)
 
 
 @dataclass(frozen=True, slots=True)

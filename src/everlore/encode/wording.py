@@ -1,6 +1,7 @@
 """How a draft is worded beside its sources: in their language, in enough of their words, and not as the opposite of them."""
 
 import re
+from functools import lru_cache
 
 from everlore.encode.claims import Evidence, covered
 from everlore.text.languages import language_of
@@ -55,6 +56,7 @@ _SCRIPTS = ((0x0250, "latin"), (0x0370, "latin"), (0x0400, "greek"), (0x0530, "c
             (0xD7B0, "hangul"))  # fmt: skip
 
 
+@lru_cache(maxsize=2_000)
 def _script(code: int) -> str:
     return next((script for end, script in _SCRIPTS if code < end), "other")
 

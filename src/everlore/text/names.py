@@ -76,7 +76,7 @@ def names(sentence: str, known: Container[str] = frozenset()) -> tuple[Name, ...
     """Names in order. One word that opens the sentence counts only if `known` holds it in lower case, or if it is followed
     by another part; the caller may accept what `opens` when the words after it speak for a name."""
     found: list[Name] = []
-    shouted = sum(one.isupper() for one in sentence) > 0.6 * max(1, sum(one.isalpha() for one in sentence))
+    shouted = sum(map(str.isupper, sentence)) > 0.6 * max(1, sum(map(str.isalpha, sentence)))
     if shouted and len(sentence) > 8:
         return ()
     for match in _NAME.finditer(sentence):

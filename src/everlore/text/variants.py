@@ -7,6 +7,7 @@ abbreviations in full, and keeps what tells names apart (an e-mail address as a 
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from everlore.text.numerals import is_roman, read_number, read_ordinal, roman
 
@@ -56,6 +57,16 @@ _BOUNDARY = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 
 def key(text: str, abbreviations: Mapping[str, str] = ABBREVIATIONS) -> str:
     """The form in which variants of a name are equal. Never empty for a text that is not blank."""
+    # The same few names come up again and again.
+    return _usual_key(text) if abbreviations is ABBREVIATIONS else _key(text, abbreviations)
+
+
+@lru_cache(maxsize=20_000)
+def _usual_key(text: str) -> str:
+    return _key(text, ABBREVIATIONS)
+
+
+def _key(text: str, abbreviations: Mapping[str, str]) -> str:
     words = _words(text)
     while len(words) > 1 and words[0] == "the":
         words = words[1:]

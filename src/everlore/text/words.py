@@ -75,9 +75,10 @@ _IRREGULAR = {
 _ENDINGS = ("ations", "ation", "ings", "ing", "iest", "ied", "ies", "ers", "ed", "es", "er", "ly", "s")
 
 
-def words(text: str) -> list[str]:
+@lru_cache(maxsize=2_000)
+def words(text: str) -> tuple[str, ...]:
     """The folded words of a text in order, without 's."""
-    return [_bare(fold(match[0])) for match in _WORD.finditer(text)]
+    return tuple(_bare(fold(match[0])) for match in _WORD.finditer(text))
 
 
 def stems(text: str) -> frozenset[str]:

@@ -1630,7 +1630,7 @@ CREATE UNIQUE INDEX alias_of_entity ON everlore.alias USING btree (workspace_id,
 
 CREATE INDEX alias_trigram ON everlore.alias USING gin (workspace_id, normalised public.gin_trgm_ops);
 
-CREATE INDEX distillation_failed ON everlore.distillation USING btree (workspace_id, thread_id) WHERE ((error IS NOT NULL) AND (superseded_at IS NULL));
+CREATE INDEX distillation_failed ON everlore.distillation USING btree (workspace_id, thread_id) WHERE (error IS NOT NULL);
 
 CREATE UNIQUE INDEX distillation_window ON everlore.distillation USING btree (workspace_id, thread_id, first) WHERE (superseded_at IS NULL);
 
@@ -1646,7 +1646,7 @@ CREATE INDEX entity_name ON everlore.entity USING btree (workspace_id, name) WHE
 
 CREATE INDEX entity_short_id ON everlore.entity USING btree (workspace_id, "right"((entity_id)::text, 8));
 
-CREATE INDEX fact_history ON everlore.fact USING btree (workspace_id, subject_id, predicate, recorded_at);
+CREATE INDEX fact_group ON everlore.fact USING btree (workspace_id, subject_id, predicate, object_key);
 
 CREATE INDEX fact_object ON everlore.fact USING btree (workspace_id, object_id) WHERE ((object_id IS NOT NULL) AND (superseded_at IS NULL));
 
@@ -1665,6 +1665,8 @@ CREATE INDEX fact_source_message ON everlore.fact_source USING btree (workspace_
 CREATE INDEX fact_subject ON everlore.fact USING btree (workspace_id, subject_id, predicate) WHERE (superseded_at IS NULL);
 
 CREATE INDEX fact_subject_all ON everlore.fact USING btree (workspace_id, subject_id, valid_from) WHERE (object_id IS NOT NULL);
+
+CREATE INDEX fact_superseded_by ON everlore.fact USING btree (workspace_id, superseded_by) WHERE (superseded_by IS NOT NULL);
 
 CREATE UNIQUE INDEX fact_version ON everlore.fact USING btree (workspace_id, lineage_id, version);
 
@@ -1689,6 +1691,8 @@ CREATE INDEX memory_short_id ON everlore.memory USING btree (workspace_id, "righ
 CREATE INDEX memory_source_lineage ON everlore.memory_source USING btree (workspace_id, lineage_id);
 
 CREATE INDEX memory_source_message ON everlore.memory_source USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX memory_superseded_by ON everlore.memory USING btree (workspace_id, superseded_by) WHERE (superseded_by IS NOT NULL);
 
 CREATE UNIQUE INDEX memory_version ON everlore.memory USING btree (workspace_id, lineage_id, version);
 

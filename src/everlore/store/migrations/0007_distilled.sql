@@ -53,6 +53,7 @@ create index memory_passage on everlore.memory (workspace_id, passage_id) where 
 create index memory_window on everlore.memory (workspace_id, thread_id, first_position);
 create index memory_review on everlore.memory (workspace_id, recorded_at) where review is not null and superseded_at is null;
 create index memory_pinned on everlore.memory (workspace_id, lineage_id) where pinned and superseded_at is null;
+create index memory_superseded_by on everlore.memory (workspace_id, superseded_by) where superseded_by is not null;
 create index memory_short_id on everlore.memory (workspace_id, right(memory_id::text, 8));
 
 -- Where a memory was said. `start_at`, `end_at`: characters of the message's text, from 0. No message: a person told it.
@@ -162,7 +163,8 @@ create unique index fact_version on everlore.fact (workspace_id, lineage_id, ver
 create index fact_subject on everlore.fact (workspace_id, subject_id, predicate) where superseded_at is null;
 create index fact_object on everlore.fact (workspace_id, object_id) where object_id is not null and superseded_at is null;
 create index fact_passage on everlore.fact (workspace_id, passage_id) where passage_id is not null;
-create index fact_history on everlore.fact (workspace_id, subject_id, predicate, recorded_at);
+create index fact_group on everlore.fact (workspace_id, subject_id, predicate, object_key);
+create index fact_superseded_by on everlore.fact (workspace_id, superseded_by) where superseded_by is not null;
 create index fact_object_all on everlore.fact (workspace_id, object_id, valid_from) where object_id is not null;
 create index fact_short_id on everlore.fact (workspace_id, right(fact_id::text, 8));
 
@@ -267,7 +269,7 @@ create table everlore.distillation (
     foreign key (workspace_id, thread_id) references everlore.thread on delete cascade
 );
 create unique index distillation_window on everlore.distillation (workspace_id, thread_id, first) where superseded_at is null;
-create index distillation_failed on everlore.distillation (workspace_id, thread_id) where error is not null and superseded_at is null;
+create index distillation_failed on everlore.distillation (workspace_id, thread_id) where error is not null;
 
 -- A span of a thread that a person wants read anew.
 create table everlore.distil_again (

@@ -3,8 +3,18 @@ select s.source_id, s.lineage_id, f.predicate, f.object_key, s.said_at, s.valid_
        s.message_id, s.memory_lineage_id
 from (
     select fact_id, predicate, object_key from everlore.fact
-    where subject_id = %(subject_id)s and predicate = any (%(predicates)s::text[]) and version = 1 and review is null
-      and (%(object_key)s::text is null or object_key = %(object_key)s) offset 0
+    where subject_id = %(subject_id)s and predicate = any (%(predicates)s::text[]) and version = 1 and review is null offset 0
+) as f cross join lateral (
+    select * from everlore.fact_source where lineage_id = f.fact_id and retracted_at is null offset 0
+) as s;
+
+-- statements_of_object: the same of one object
+select s.source_id, s.lineage_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects, s.confidence::float,
+       s.message_id, s.memory_lineage_id
+from (
+    select fact_id, predicate, object_key from everlore.fact
+    where subject_id = %(subject_id)s and predicate = any (%(predicates)s::text[]) and object_key = %(object_key)s
+      and version = 1 and review is null offset 0
 ) as f cross join lateral (
     select * from everlore.fact_source where lineage_id = f.fact_id and retracted_at is null offset 0
 ) as s;
@@ -13,8 +23,14 @@ from (
 select f.fact_id, f.lineage_id, f.subject_id, f.predicate, f.object_id, f.object, f.object_key, f.confidence::float, f.valid_from,
        f.valid_to, f.superseded_by
 from everlore.fact f
-where f.subject_id = %(subject_id)s and f.predicate = any (%(predicates)s::text[]) and f.superseded_at is null and f.review is null
-  and (%(object_key)s::text is null or f.object_key = %(object_key)s);
+where f.subject_id = %(subject_id)s and f.predicate = any (%(predicates)s::text[]) and f.superseded_at is null and f.review is null;
+
+-- current_of_object: the same of one object
+select f.fact_id, f.lineage_id, f.subject_id, f.predicate, f.object_id, f.object, f.object_key, f.confidence::float, f.valid_from,
+       f.valid_to, f.superseded_by
+from everlore.fact f
+where f.subject_id = %(subject_id)s and f.predicate = any (%(predicates)s::text[]) and f.object_key = %(object_key)s
+  and f.superseded_at is null and f.review is null;
 
 -- insert: a version; the next number of its lineage
 insert into everlore.fact (

@@ -50,7 +50,7 @@ from unnest(%(ids)s::uuid[], %(passages)s::integer[]) as given (memory_id, passa
 where m.workspace_id = everlore.current_workspace() and m.memory_id = given.memory_id;
 
 -- current: the version that is believed now
-select * from everlore.memory_shown where lineage_id = %(lineage_id)s and superseded_at is null;
+select * from (select * from everlore.memory_shown where lineage_id = %(lineage_id)s offset 0) as m where superseded_at is null;
 
 -- show: one version
 select * from everlore.memory_shown where memory_id = %(memory_id)s;

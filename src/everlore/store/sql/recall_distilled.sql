@@ -152,9 +152,8 @@ order by recent.occurred_at desc, recent.passage_id desc limit 1;
 
 -- note_access: memories were used; one that somebody else is writing to is left out
 update everlore.memory m set access_count = m.access_count + 1, last_access_at = greatest(m.last_access_at, %(at)s)
-from (
-    select memory_id from everlore.memory
-    where workspace_id = everlore.current_workspace() and memory_id = any (%(memories)s::uuid[])
-    for update skip locked
-) as free
-where m.workspace_id = everlore.current_workspace() and m.memory_id = free.memory_id;
+where m.workspace_id = everlore.current_workspace() and m.memory_id = any (array(
+    select free.memory_id from unnest(%(memories)s::uuid[]) as given (memory_id) cross join lateral (
+        select memory_id from everlore.memory where memory_id = given.memory_id offset 0 for update skip locked
+    ) as free
+));

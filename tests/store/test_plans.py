@@ -121,7 +121,8 @@ values (%(ws)s, gen_random_uuid(), 'Emma', 'person', %(start)s);
 insert into everlore.memory (workspace_id, memory_id, lineage_id, type, content, importance, confidence, valid_from, recorded_at,
                              source_kind, author, thread_id, first_position, passage_id, content_hash)
 select workspace_id, message_id, message_id, (array['task', 'fact', 'goal'])[1 + position %% 3], text, 0.5, 0.7, occurred_at,
-       occurred_at, 'extracted', author, thread_id, position, %(rows)s + row_number() over (order by occurred_at), uuid_send(message_id)
+       occurred_at, 'extracted', author, thread_id, position, %(rows)s + row_number() over (order by occurred_at),
+       uuid_send(message_id)
 from everlore.message where workspace_id = %(ws)s;
 
 insert into everlore.fact (workspace_id, fact_id, lineage_id, subject_id, predicate, object, object_key, confidence, valid_from,

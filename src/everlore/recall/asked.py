@@ -85,7 +85,7 @@ async def _ranked(
     numbers = [number for number, _ in rows if number is not None]
     found = await scored(search, bm25.score(view), numbers, reranker)
     places = {number: at for at, number in enumerate(found.candidates.passage_ids.tolist())} if found else {}
-    believed = supports(search, found) if found else []
+    believed = supports(search, found, range(len(found.candidates.passage_ids))) if found else []
     near = _near(search, found, about) if found and about else None
     ranked: list[tuple[Memory, dict[str, float], Support]] = []
     for number, memory in rows:

@@ -5,6 +5,7 @@ each other and BM25 has no bound. Reciprocal ranks with the usual constant lose 
 """
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from everlore.recall.bm25 import Lexical, window_score
 from everlore.store.recall import Surroundings
 
 Scores = NDArray[np.float64]
+Float = TypeVar("Float", np.float32, np.float64)
 
 
 def scaled(values: Scores) -> Scores:
@@ -38,8 +40,8 @@ def neighbour_pairs(
 
 
 def windows(
-    values: NDArray[np.float64], session: NDArray[np.int64], sequence: NDArray[np.int64], reach: int
-) -> list[NDArray[np.float64]]:
+    values: NDArray[Float], session: NDArray[np.int64], sequence: NDArray[np.int64], reach: int
+) -> list[NDArray[Float]]:
     """Sums over each candidate and its neighbours up to 0, 1, ... `reach` away: one array per width, shaped like `values`."""
     sums = [values]
     for distance in range(1, reach + 1):
@@ -69,11 +71,10 @@ def vector_signal(candidates: Surroundings, question: NDArray[np.float32], reach
     """Cosine of each passage and of its windows (a window's vector is the sum of its passages'), scaled, then averaged."""
     assert candidates.vectors is not None  # noqa: S101 - asked only when there is a model
     widths: list[Scores] = []
-    for sums in windows(
-        candidates.vectors.astype(np.float64), candidates.session, candidates.sequence, reach
-    ):
-        lengths = np.linalg.norm(sums, axis=1)
-        widths.append(scaled(sums @ question / np.maximum(lengths, 1e-9)))
+    for sums in windows(candidates.vectors, candidates.session, candidates.sequence, reach):
+        lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
+        cosines = sums @ question / np.maximum(lengths, 1e-9)
+        widths.append(scaled(cosines.astype(np.float64)))
     return np.mean(widths, axis=0)
 
 

@@ -127,8 +127,8 @@ async def cited(search: Search, chosen: Sequence[Scored]) -> tuple[MemoryHit, ..
     )
 
 
-def supports(search: Search, found: Distilled) -> list[Support]:
-    """The support of each distilled candidate, as of messages. Whose words they are does not count here."""
+def supports(search: Search, found: Distilled, places: Sequence[int]) -> list[Support]:
+    """The support of distilled candidates, as of messages. Whose words they are does not count here."""
     lexical = found.lexical
     rarity = {term: float(value) for term, value in zip(lexical.terms, lexical.idf, strict=True)}
     return [
@@ -137,21 +137,22 @@ def supports(search: Search, found: Distilled) -> list[Support]:
             rarity,
             frozenset(lexical.terms[column] for column in np.flatnonzero(found.counts[place]).tolist()),
             "unknown",
-            found.late.get(number),
+            found.late.get(int(found.candidates.passage_ids[place])),
         )
-        for place, number in enumerate(found.candidates.passage_ids.tolist())
+        for place in places
     ]
 
 
 def _supported(search: Search, found: Distilled, kind: str) -> dict[int, tuple[int, Support]]:
     """Passages of a kind that are near enough to the question to be listed, with their place."""
     numbers: list[int] = found.candidates.passage_ids.tolist()
-    near = _nearness(search, found)
-    return {
-        number: (place, believed)
-        for place, (number, believed) in enumerate(zip(numbers, supports(search, found), strict=True))
-        if found.candidates.kinds[place] == kind and near[place] >= search.weights.memory_floor
-    }
+    places = [
+        place
+        for place, near in enumerate(_nearness(search, found))
+        if found.candidates.kinds[place] == kind and near >= search.weights.memory_floor
+    ]
+    believed = supports(search, found, places)
+    return {numbers[place]: (place, one) for place, one in zip(places, believed, strict=True)}
 
 
 def _nearness(search: Search, found: Distilled) -> list[float]:

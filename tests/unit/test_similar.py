@@ -6,6 +6,7 @@ import pytest
 from everlore.encode.similar import (
     CALIBRATED,
     DEFAULT,
+    adds_nothing,
     content_hash,
     cosine,
     equal_claims,
@@ -62,12 +63,43 @@ def test_claims_are_equal(one: str, other: str) -> None:
     assert equal_claims(one, other)
 
 
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("My left knee hurts", "My right knee hurts"),
+        ("I prefer trains to planes", "I prefer planes to trains"),
+        ("I moved into a flat", "I moved out of a flat"),
+        ("I used to live in Porto", "I live in Porto"),
+        ("I want to run a marathon", "I run a marathon"),
+        ("I work as a nurse", "I work as a night nurse"),
+        ("I flew from Porto to Lisbon", "I flew from Lisbon to Porto"),
+    ],
+)
+def test_what_is_like_it_but_says_something_new(known: str, new: str) -> None:
+    assert not adds_nothing(new, known)
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("I am allergic to peanuts.", "I have a peanut allergy."),
+        ("I play the cello in an orchestra.", "I'm playing the cello."),
+        ("My favourite colour is green.", "Green is my favourite colour."),
+        ("I prefer trains to planes", "I really prefer trains to planes."),
+    ],
+)
+def test_what_was_said_already(known: str, new: str) -> None:
+    assert adds_nothing(new, known)
+
+
 def test_the_fuller_form_holds_every_word_of_weight_and_more() -> None:
     assert holds_all_of("I play the cello in an orchestra", "I play the cello")
     assert not holds_all_of("I play the cello", "I play the cello")
     assert not holds_all_of("I play the cello", "I play the cello in an orchestra")
     assert not holds_all_of("I no longer play the cello at home", "I play the cello")
     assert not holds_all_of("I play the cello", "it is")
+    assert not holds_all_of("My sister has a small dog", "I have a dog")
+    assert not holds_all_of("I want to play the cello well", "I play the cello")
 
 
 def test_shared_words_is_a_share_of_words_of_weight() -> None:

@@ -14,6 +14,7 @@ from everlore.domain.memories import LIFETIMES, Memory, MemoryType, Review, Sour
 from everlore.encode.similar import (
     DEFAULT,
     Thresholds,
+    adds_nothing,
     content_hash,
     equal_claims,
     holds_all_of,
@@ -179,7 +180,8 @@ async def _nearest(connection: Connection, new: Incoming, where: Where) -> list[
 
 def _says_the_same(known: Memory, new: Incoming, likeness: float, limits: Thresholds) -> bool:
     enough = _SAME_WORDS if new.vector is None else limits.same
-    return likeness >= enough and known.type == new.type and equal_claims(known.content, new.content)
+    alike = likeness >= enough and known.type == new.type and equal_claims(known.content, new.content)
+    return alike and adds_nothing(new.content, known.content)
 
 
 def _says_more(known: Memory, new: Incoming, likeness: float, limits: Thresholds) -> bool:

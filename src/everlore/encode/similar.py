@@ -8,12 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.text.words import LITTLE, listed, stem
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _NAME = re.compile(r"(?<![.!?…]\s)(?<!^)\b[A-ZÀ-Þ][\w'’-]+")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|nobody|nothing|none|neither|nor|without|hate|dislike|stopped|quit|nunca|jamás|ningun[oa]?|sin|nicht"
     r"|kein\w*|nie|pas|jamais)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+# What is wished for, was once or may be is another claim than what is.
+_STATUS = listed(
+    "used once formerly almost nearly if maybe perhaps want wants wanted would could might may should must will shall going plan"
+    " plans planned hope hopes quiero queria antes quizas voy"
+)
+_SUBJECTS = listed("i we he she they you")
+# Where these stand, what comes first matters.
+_COMPARES = re.compile(
+    r"\b(?:than|prefer\w*|rather|instead|over|from|before|after|más que|prefiero|antes|después|desde)\b",
     re.IGNORECASE,
 )
 # Words that change nothing about what is claimed.
@@ -23,6 +36,48 @@ _LIGHT_WORDS = (
     "el la los las un una y o de en que es son soy mi yo muy"
 )
 _LIGHT = frozenset(_LIGHT_WORDS.split())
+# The same where words are counted one by one; but those of direction and degree weigh.
+_WEIGHTLESS = (_LIGHT | LITTLE | listed("currently usually regularly actually told said")) - listed(
+    "into onto out off over up down after before without between more most less not no never"
+)
+_SHORTENED = re.compile(r"['’](?:m|s|re|ve|ll|d)$")
+# Where these stand, what comes first matters.
+_COMPARES = re.compile(
+    r"\b(?:than|prefer\w*|rather|instead|over|from|before|after|más que|prefiero|antes|después|desde)\b",
+    re.IGNORECASE,
+)
+# Words that change nothing about what is claimed.
+_LIGHT_WORDS = (
+    "a an the and or but so of to in on at for with by from is are am was were be been being it this that these those i my "
+    "me we our you your he she they his her their do does did have has had really very just also too quite oh well actually "
+    "el la los las un una y o de en que es son soy mi yo muy"
+)
+_LIGHT = frozenset(_LIGHT_WORDS.split())
+# The same where words are counted one by one; but those of direction and degree weigh.
+_WEIGHTLESS = (
+    _LIGHT | LITTLE | set(["currently", "usually", "regularly", "actually", "told", "said"])
+) - set(
+    [
+        "into",
+        "onto",
+        "out",
+        "off",
+        "over",
+        "up",
+        "down",
+        "after",
+        "before",
+        "without",
+        "between",
+        "more",
+        "most",
+        "less",
+        "not",
+        "no",
+        "never",
+    ]
+)
+_SHORTENED = re.compile(r"['’](?:m|s|re|ve|ll|d)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +89,8 @@ class Thresholds:
     overlap: float
 
 
-# Calibrated per model (docs/decisions); what is not listed gets the thresholds that were published for larger models.
-CALIBRATED = {"all-MiniLM-L6-v2": Thresholds(same=0.90, overlap=0.75)}
+# Calibrated per model (scripts/calibrate_similarity.py). What is not listed gets what was published for larger models.
+CALIBRATED = {"all-MiniLM-L6-v2": Thresholds(same=0.80, overlap=0.60)}
 DEFAULT = Thresholds(same=0.85, overlap=0.80)
 
 
@@ -65,10 +120,27 @@ def equal_claims(one: str, other: str) -> bool:
     )
 
 
+def adds_nothing(new: str, known: str) -> bool:
+    """Whether every word of weight in `new` stands in `known`, up to endings; what is compared, in the same order.
+
+    No embedding tells "left" from "right", or "trains to planes" from "planes to trains".
+    """
+    mine, theirs = _stems(new), _stems(known)
+    if not set(mine) <= set(theirs) or _status(new) != _status(known):
+        return False
+    return not _COMPARES.search(new) or [one for one in theirs if one in mine] == mine
+
+
 def holds_all_of(fuller: str, other: str) -> bool:
-    """Whether every word of weight in `other` stands in `fuller`, which says more."""
-    mine, theirs = set(words(fuller)) - _LIGHT, set(words(other)) - _LIGHT
-    return bool(theirs) and theirs < mine and bool(_NEGATION.search(fuller)) == bool(_NEGATION.search(other))
+    """Whether every word of weight in `other` stands in `fuller`, which says more of the same subject."""
+    all_mine, all_theirs = set(words(fuller)), set(words(other))
+    mine, theirs = all_mine - _LIGHT, all_theirs - _LIGHT
+    same_kind = (
+        all_theirs & _SUBJECTS <= all_mine
+        and _status(fuller) == _status(other)
+        and bool(_NEGATION.search(fuller)) == bool(_NEGATION.search(other))
+    )
+    return bool(theirs) and theirs < mine and same_kind
 
 
 def cosine(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
@@ -80,6 +152,15 @@ def shared_words(one: str, other: str) -> float:
     """The share of words of weight that two texts have in common (Jaccard): what is compared where there are no vectors."""
     mine, theirs = set(words(one)) - _LIGHT, set(words(other)) - _LIGHT
     return len(mine & theirs) / len(mine | theirs) if mine | theirs else 0.0
+
+
+def _stems(text: str) -> list[str]:
+    bare = (_SHORTENED.sub("", word) for word in words(text))
+    return [stem(word) for word in bare if word not in _WEIGHTLESS]
+
+
+def _status(text: str) -> frozenset[str]:
+    return _STATUS & set(words(text))
 
 
 def _names(text: str) -> set[str]:

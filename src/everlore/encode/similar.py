@@ -41,43 +41,6 @@ _WEIGHTLESS = (_LIGHT | LITTLE | listed("currently usually regularly actually to
     "into onto out off over up down after before without between more most less not no never"
 )
 _SHORTENED = re.compile(r"['’](?:m|s|re|ve|ll|d)$")
-# Where these stand, what comes first matters.
-_COMPARES = re.compile(
-    r"\b(?:than|prefer\w*|rather|instead|over|from|before|after|más que|prefiero|antes|después|desde)\b",
-    re.IGNORECASE,
-)
-# Words that change nothing about what is claimed.
-_LIGHT_WORDS = (
-    "a an the and or but so of to in on at for with by from is are am was were be been being it this that these those i my "
-    "me we our you your he she they his her their do does did have has had really very just also too quite oh well actually "
-    "el la los las un una y o de en que es son soy mi yo muy"
-)
-_LIGHT = frozenset(_LIGHT_WORDS.split())
-# The same where words are counted one by one; but those of direction and degree weigh.
-_WEIGHTLESS = (
-    _LIGHT | LITTLE | set(["currently", "usually", "regularly", "actually", "told", "said"])
-) - set(
-    [
-        "into",
-        "onto",
-        "out",
-        "off",
-        "over",
-        "up",
-        "down",
-        "after",
-        "before",
-        "without",
-        "between",
-        "more",
-        "most",
-        "less",
-        "not",
-        "no",
-        "never",
-    ]
-)
-_SHORTENED = re.compile(r"['’](?:m|s|re|ve|ll|d)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,3 +140,21 @@ def test_other_names_are_found(text: str, name: str, alias: str) -> None:
 def test_traps_give_nothing(text: str) -> None:
     found = read(text)
     assert (found.memories, found.facts) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "object_"),
+    [
+        ("Correction: my email is sam@bramble.example", "sam@bramble.example"),
+        ("I got that wrong the other day: I work at Siemens, not Bosch.", "Siemens"),
+        ("Sorry, I meant Lagos, not Lisbon. I live in Lagos.", "Lagos"),
+        ("actually I mixed that up, I'm allergic to hazelnuts, not walnuts", "hazelnuts"),
+    ],
+)
+def test_what_was_wrong_is_mended_and_what_is_denied_is_not_stated(text: str, object_: str) -> None:
+    assert [(fact.object, fact.relation) for fact in read(text).facts] == [(object_, "corrects")]
+
+
+def test_what_has_changed_is_no_correction() -> None:
+    (fact,) = read("Correction to the address list: I moved to Lagos in May.").facts
+    assert (fact.object, fact.relation) == ("Lagos", "new")

@@ -52,6 +52,7 @@ _OPENERS: Final = re.compile(
     r"|bueno|pues|oye|mira|hola|por cierto|ah|sí|vale)(?:,|!|\.\.\.|…) ?)+",
     re.IGNORECASE,
 )
+_DENIED: Final = re.compile(r"(?:not|no|nicht|pas) ", re.IGNORECASE)
 _TOLD_APART: Final = re.compile(r"^[^\W\d_][\w'-]* (?:from|the) [a-zà-ÿ]")  # "Emma from accounting"
 _NOT_THAT: Final = re.compile(
     r"\b(?:not|no|instead of|rather than|en vez de|en lugar de) (?:in |at |the |el |la |en )?(?=\S)"
@@ -79,6 +80,7 @@ class _Gathered:
     last_person: str | None = None
     pet: bool = False
     pet_of: int = 0  # the message that spoke of a pet without its name
+    mended: dict[int, str] = field(default_factory=dict[int, str])  # by message what it says was wrong before
 
 
 class RuleAnalyst:
@@ -173,14 +175,18 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
         find_particulars(statement, scene, found_marks, people)
         find_phrases(statement, scene, people)
         made = _with_named_pets([*people.claims, *claims(statement, scene)], gathered)
-        made = _with_names(made, people.aliases, gathered)
+        # "Jazz, not rock" says nothing more of rock.
+        made = [one for one in _with_names(made, people.aliases, gathered) if not _DENIED.match(one.object)]
         gathered.last_person = next(
             (name.text for name in reversed(named) if name.text in people.persons), scene.last_person
         )
         corrected = _correction(statement, scene, gathered) if statement.corrected else []
-        relation: Relation = "corrects" if corrected else "new"
         for claim in (*corrected, *made):
-            gathered.facts.append((claim, statement, relation if claim in corrected else "new"))
+            mends = claim in corrected or statement.was_wrong or _is_mended(claim, message.number, gathered)
+            relation: Relation = "corrects" if mends else "new"
+            gathered.facts.append((claim, statement, relation))
+        if statement.was_wrong:
+            gathered.mended[message.number] = statement.low
         made += corrected
         for entity, alias in people.aliases:
             aliased = True
@@ -198,6 +204,11 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
         gathered.chosen.append(chosen)
     if chosen or made or aliased:
         _note_names(statement, named, made, gathered)
+
+
+def _is_mended(claim: Claim, message: int, gathered: _Gathered) -> bool:
+    """Whether the message said just before that this is what was meant ("Sorry, I meant Lagos. I live in Lagos.")."""
+    return claim.object.lower() in gathered.mended.get(message, "")
 
 
 def _with_names(made: list[Claim], aliases: list[tuple[str, str]], gathered: _Gathered) -> list[Claim]:

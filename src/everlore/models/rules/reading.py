@@ -36,6 +36,7 @@ class Statement:
     begin: int  # in the message
     place: float  # 0 for the first sentence of the message, 1 for the last
     corrected: bool = False  # it mends what was said before
+    was_wrong: bool = False  # and says so: what it states was so all along
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,17 @@ _BROKEN = re.compile(
     r"\b(?:just kidding|kidding(?! myself)|jk|joking|not really|es broma|era broma|bromeo|just messing)\b|(?:^|\s)/s\b"
 )
 _CORRECTION = re.compile(
-    r"^(?:oh |wait |oops |no,? |ah )*(?:sorry|oops|correction|my mistake|my bad|scratch that|i meant|i mean|actually"
+    r"^(?:oh |wait |oops |no,? |ah |actually )*(?:(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|sorry|oops|correction|my mistake|my bad|scratch that|i meant|i mean|actually"
     r"|typo|perdón|perdona|quise decir"
-    r"|quería decir|corrección|me equivoqué|en realidad|mejor dicho|i misspoke|wait)\b|\bi meant\b"
+    r"|quería decir|corrección|me equivoqué|en realidad|mejor dicho|i misspoke|wait)\b|\bi meant\b|\bmy mistake\b"
     r"|\bnot .{1,40}, sorry\b|^\*\w|^[\w' :]{2,30}, not (?:on |at |in |the )?[\w' :]{2,25}[.!]?$|\bquise decir\b"
 )
+# Said of what was said before, not of what has changed since.
+_WAS_WRONG = re.compile(
+    r"\b(?:correction|my mistake|typo|i misspoke|(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|i meant"
+    r"|quise decir|quería decir|corrección|me equivoqué)\b"
+)
+_HAS_CHANGED = re.compile(r"\b(?:now|moved|new|since|these days|switched|changed|ahora|ya|nuev[oa])\b")
 _REMIND = re.compile(
     r"\b(?:remind me|don't let me forget|do not let me forget|remember(?: that)? (?:i|my|we|our)\b"
     r"|(?:please )?(?:remember|note) (?:that|this)|(?:don't|do not) forget|set (?:a|an) (?:reminder|alarm)"
@@ -211,6 +218,7 @@ def _statements(message: WindowMessage, text: str, low: str, language: Language)
                 begin,
                 number / max(1, len(cut) - 1),
                 bool(_CORRECTION.search(inner)),
+                bool(_WAS_WRONG.search(inner)) and not _HAS_CHANGED.search(inner),
             )
         )
     return tuple(kept)

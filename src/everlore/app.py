@@ -1,12 +1,13 @@
 """The composition root: settings in, everything wired out."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from everlore.capture.accept import name
 from everlore.capture.resplit import resplit_workspace
@@ -14,7 +15,7 @@ from everlore.capture.split import WordCounts
 from everlore.config import Settings, load_settings
 from everlore.domain.errors import ConfigurationError, NotFound
 from everlore.encode.distil import Tools
-from everlore.encode.govern import Limits, SpendGovernor
+from everlore.encode.govern import HeldUp, Limits, SpendGovernor, held_up, probe_at_once
 from everlore.encode.index import ensure_vector_indexes, pack_tail, rebuild
 from everlore.encode.resolve import Linking
 from everlore.knowledge import Means
@@ -33,7 +34,7 @@ from everlore.store.distilling import FailedWindow
 from everlore.store.inspection import inspect
 from everlore.store.operations import ModelProgress, ParkedJob, WorkspaceSummary
 from everlore.store.server import SUPERUSER, Server, open_server
-from everlore.work.jobs import STALLED_AFTER_S, Work, defer_distil, job_app
+from everlore.work.jobs import STALLED_AFTER_S, Work, defer_distil, job_app, wake_distil
 from everlore.work.worker import Worker, run_distil, run_queued
 from everlore.workspace import Parts, Workspace
 
@@ -42,8 +43,8 @@ DEFAULT_WORKSPACE = "default"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The whole installation at a glance. `jobs` counts by state; `parked` are those that a person should look at, and
-    `failed_windows` the stretches of messages that an analyst could not read."""
+    """The whole installation at a glance. `jobs` counts by state; `parked` are those that a person should look at,
+    `failed_windows` the stretches of messages that an analyst could not read, and `held_up` says why jobs wait."""
 
     postgres: str
     embedded: bool
@@ -55,6 +56,16 @@ class Status:
     parked: list[ParkedJob]
     workers: int
     failed_windows: list[FailedWindow] = field(default_factory=list[FailedWindow])
+    held_up: list[HeldUp] = field(default_factory=list[HeldUp])
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """What is tried again: how many jobs and failed windows, and the threads (workspace, thread) to distil for it, each with
+    whether its last window is read, too, however short."""
+
+    count: int
+    threads: dict[tuple[UUID, UUID], bool]
 
 
 @dataclass(slots=True)
@@ -139,6 +150,7 @@ class Everlore:
             self.settings.distil.context_tokens,
             self.settings.recall.exact_below,
             self._clock,
+            timedelta(minutes=self.settings.distil.silence_minutes),
         )
         parts = Parts(
             self._app,
@@ -172,6 +184,7 @@ class Everlore:
                 parked=await operations.parked_jobs(connection),
                 workers=await operations.live_workers(connection, STALLED_AFTER_S),
                 failed_windows=await distilling.failed_windows(connection),
+                held_up=await self._held_up(workspaces),
             )
 
     async def catch_up(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
@@ -211,19 +224,38 @@ class Everlore:
             await pack_tail(self._worker_database, summary.workspace_id, at_least=1)
         await self.catch_up(progress=progress)
 
-    async def retry_parked(self) -> int:
-        """Queue all parked jobs again, and have the failed windows read again; returns how many of both."""
+    async def retry_parked(self) -> Retried:
+        """Queue all parked jobs again, and have the failed windows read again. A model that is left alone need not wait any
+        longer: the next call decides, and jobs that waited for that are queued, too."""
+        now = self._clock()
         async with self._worker_database.outside() as connection:
             parked = await operations.parked_jobs(connection)
             windows = await distilling.failed_windows(connection)
+        threads: dict[tuple[UUID, UUID], bool] = {}
         for window in windows:
             async with self._worker_database.workspace(window.workspace_id) as connection:
-                await distilling.ask_again(connection, window.thread_id, [window.first], self._clock())
+                await distilling.ask_again(connection, window.thread_id, [window.first], now)
                 await distilling.defer(connection, window.thread_id)
+            threads[window.workspace_id, window.thread_id] = False
+        ended = await self._end_cooldowns(now)
         async with job_app(self._work()).open_async() as app:
             for job in parked:
-                await app.job_manager.retry_job_by_id_async(job.job_id, retry_at=self._clock())
-        return len(parked) + len(windows)
+                await app.job_manager.retry_job_by_id_async(job.job_id, retry_at=now)
+            woken = await wake_distil(app, ended)
+        again = [job.arguments for job in parked if job.task == "distil_thread"] + woken
+        for arguments in again:
+            thread = UUID(str(arguments["workspace_id"])), UUID(str(arguments["thread_id"]))
+            threads[thread] = threads.get(thread, False) or bool(arguments.get("close"))
+        return Retried(len(parked) + len(windows) + len(woken), threads)
+
+    async def distil_retried(
+        self, retried: Retried, *, progress: Callable[[int], None] = lambda _: None
+    ) -> None:
+        """Distil, here and now, the threads that `retry_parked` names and no others. See `distil`."""
+        for close in (True, False):
+            threads = [thread for thread, closing in retried.threads.items() if closing is close]
+            if threads and self._analyst is not None:
+                await run_distil(self._work(distilled=progress), threads, close=close)
 
     async def distil(
         self,
@@ -272,6 +304,29 @@ class Everlore:
             for thread_id in threads:
                 await defer_distil(app, workspace.workspace_id, thread_id, close=close)
         return len(threads)
+
+    async def _held_up(self, workspaces: Sequence[WorkspaceSummary]) -> list[HeldUp]:
+        """Why models may not be called now. Rules call none."""
+        if self._analyst is None or self._analyst.model is None:
+            return []
+        found: list[HeldUp] = []
+        for one in workspaces:
+            async with self._worker_database.workspace(one.workspace_id, read_only=True) as connection:
+                found += await held_up(
+                    connection, one.workspace_id, one.name, self._clock(), limits(self.settings)
+                )
+        return found
+
+    async def _end_cooldowns(self, now: datetime) -> dict[UUID, list[datetime]]:
+        """Let models that are left alone be tried at once; returns until when they would have been, by workspace."""
+        if self._analyst is None or self._analyst.model is None:
+            return {}
+        ended: dict[UUID, list[datetime]] = {}
+        for one in await self.workspaces():
+            async with self._worker_database.workspace(one.workspace_id) as connection:
+                if times := await probe_at_once(connection, now):
+                    ended[one.workspace_id] = times
+        return ended
 
     def _work(
         self,

@@ -226,7 +226,8 @@ class Graph:
             return Neighbourhood(tuple(nodes[found] for found in walk.distances), tuple(shown), walk.cut)
 
     async def path(self, one: str | UUID, other: str | UUID, *, as_of: AsOf = NOW) -> Path | None:
-        """The shortest connection between two entities, up to 6 edges, with the evidence of each; None if there is none."""
+        """The shortest connection between two entities, up to 6 edges, with the evidence of each; None if none was
+        found: where an entity has very many edges, the surest of the latest are followed, and facts that join it directly."""
         when = self._when(as_of)
         async with self.database.workspace(self.workspace_id, read_only=True) as connection:
             first = await self._find(connection, one, "from")

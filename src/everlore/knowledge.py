@@ -29,6 +29,7 @@ from everlore.encode.distil import ask_again
 from everlore.encode.erase import erase_memory
 from everlore.encode.govern import Limits, caps_reached, estimate, spent_today
 from everlore.encode.resolve import Linking
+from everlore.encode.windows import WINDOW
 from everlore.graph import Graph
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock
@@ -57,6 +58,7 @@ class Means:
     context_tokens: int
     exact_below: int
     clock: Clock
+    silence: timedelta
 
 
 class Knowledge:
@@ -87,10 +89,10 @@ class Knowledge:
         expires_at: datetime | None = None,
         pin: bool = False,
         author: str = by_hand.USER,
-        entities: Sequence[str] = (),
+        entities: Sequence[str | UUID] = (),
     ) -> Memory:
-        """Keep a memory directly. `at`: since when it is true (now, if left out); `entities`: whom it speaks of, beside those
-        that its words name. The same words again corroborate what is known. Raises InvalidInput."""
+        """Keep a memory directly. `at`: since when it is true (now, if left out); `entities`: whom it speaks of, by name or id,
+        beside those that its words name. The same words again corroborate what is known. Raises InvalidInput, NotFound."""
         told = Told(
             content=content_of(content),
             type=type_of(type),
@@ -102,7 +104,7 @@ class Knowledge:
             expires_at=None if expires_at is None else aware(expires_at, "expires_at"),
             pinned=pin,
             author=name(author, "author"),
-            entities=tuple(name(one, "entities") for one in entities),
+            entities=tuple(name(str(one), "entities") for one in entities),
         )
         memory, _ = await by_hand.remember(self._hand(), told)
         return memory
@@ -311,19 +313,32 @@ class Knowledge:
         again: bool = False,
         since: int | None = None,
         until: int | None = None,
+        close: bool = True,
     ) -> DistilEstimate:
         """What waits to be distilled, and roughly what the model would take for it. `again`: also what was read already, at the
-        positions `since` to `until`. Raises NotFound, InvalidInput."""
+        positions `since` to `until`. `close`: the last window of each thread is read, too, however short. Raises NotFound,
+        InvalidInput."""
         means = self._means
         _span(since, until)
         async with self._reading() as connection:
             if thread is not None:
                 await self._thread_id(connection, thread)
-            waiting = await distilling.to_read(connection, thread, again=again, since=since, until=until)
+            waiting = await distilling.to_read(
+                connection,
+                thread,
+                again=again,
+                since=since,
+                until=until,
+                window=WINDOW,
+                silence=means.silence,
+                now=means.clock(),
+                close=close,
+            )
         analyst = "none" if means.analyst is None else means.analyst.name
         if means.analyst is None or means.analyst.model is None:
             return DistilEstimate(waiting.threads, waiting.messages, analyst, 0, 0, 0, None)
         rough = estimate(
+            waiting.windows,
             waiting.messages,
             waiting.characters,
             means.limits,

@@ -141,7 +141,7 @@ async def suffer(lore: Everlore, workspace: Workspace, model: OpenAIServer, cloc
         assert here.failed_windows == len(status.failed_windows)
         assert not here.undistilled or status.parked
         waiting = len(status.parked) + len(status.failed_windows)
-        assert await lore.retry_parked() == waiting
+        assert (await lore.retry_parked()).count == waiting
     assert min(parked, failed) > 5
     return told
 

@@ -24,7 +24,8 @@ async def test_rules_find_what_they_should_and_little_else(database: TestDatabas
         total = score(cases, await distilled(lore, cases))
         assert not (await lore.status()).failed_windows
     said = report(total, failures=True)
-    for tally in (total.all, total.kinds["memories"], total.kinds["facts"], total.kinds["aliases"]):
+    assert total.kinds.keys() == {"memories", "facts", "aliases", "supersedes"}
+    for tally in (total.all, *total.kinds.values()):
         assert tally.precision >= PRECISION, said
         assert tally.recall >= RECALL, said
     assert sum(map(bool, total.trap_wrong.values())) <= 3, said

@@ -149,12 +149,24 @@ def test_many_calls_want_a_yes(
     assert "scripted-model" in cli("usage").out
 
 
+def test_many_short_threads_are_many_calls(cli: Cli, tmp_path: Path, scripted: Scripted) -> None:
+    file = tmp_path / "threads.jsonl"
+    at = "2025-05-12T14:03:00Z"
+    lines = [f'{{"role": "user", "text": "Tea.", "at": "{at}", "thread": "thread {n}"}}' for n in range(60)]
+    file.write_text("\n".join(lines) + "\n", "utf-8")
+    cli("import", "jsonl", str(file))
+    assert cli("distil", "--estimate", "--json").json["estimate"]["calls"] == 60
+    assert "about 60 model calls" in cli("distil", code=2).err
+    assert cli("distil", "--no-close", "--estimate", "--json").json["estimate"]["calls"] == 0
+    assert scripted.calls == 0
+
+
 def test_a_window_that_cannot_be_read_is_shown_and_read_again(
     cli: Cli, tmp_path: Path, scripted: Scripted
 ) -> None:
     cli("import", "jsonl", history(tmp_path, 12))
     scripted.fails = BadAnswer("the answer was \x1b[31mcut off")
-    done = cli("distil", "--json").json
+    done = cli("distil", "--json", code=1).json
     assert (done["read"]["failed"], done["read"]["memories"], done["waiting"]) == (2, 0, 0)
     assert any("cut off" in reason for reason in done["errors"])
     (first, second) = cli("jobs", "list", "--json").json["failed_windows"]
@@ -173,12 +185,15 @@ def test_a_window_that_cannot_be_read_is_shown_and_read_again(
 def test_a_model_that_is_down_loses_nothing(cli: Cli, tmp_path: Path, scripted: Scripted) -> None:
     cli("import", "jsonl", history(tmp_path, 3))
     scripted.fails = ModelUnavailable("the endpoint is down")
-    ran = cli("distil")
+    cli("record", "Nobody has read this.", "-w", "other")
+    ran = cli("distil", code=1)
     assert "3 messages still wait" in ran.err
     assert "the endpoint is down" in ran.err
     assert "the endpoint is down" in cli("jobs", "list").out
     scripted.fails = None
-    cli("jobs", "retry")
+    assert cli("jobs", "retry", "--json").json == {"retried": 1}
+    assert scripted.calls == 2, "what never failed was not read"
+    assert cli("status", "-w", "other", "--json").json["workspace"]["undistilled"] == 1
     assert cli("distil", "--json").json["waiting"] == 0
     assert len(cli("memories", "--json").json["memories"]) == 1
 
@@ -194,9 +209,31 @@ def test_a_cap_is_kept_and_named(
         assert any("daily cap is reached: calls 1 of 1" in reason for reason in ran["errors"])
     assert scripted.calls == 1
     assert "today's hard cap is reached: calls 1 of 1" in cli("usage").err
+    (held,) = cli("status", "--json").json["held_up"]
+    assert set(held) == {"workspace", "workspace_id", "model", "reason", "until"}
+    assert (held["workspace"], held["model"]) == ("default", None)
+    assert "the daily cap is reached: calls 1 of 1" in cli("status").out
     monkeypatch.setenv("EVERLORE_DISTIL__DAILY_CALLS_HARD", "100")
     assert cli("distil", "--json").json["waiting"] == 0
     assert scripted.calls == 3
+
+
+def test_an_open_breaker_is_shown_and_a_retry_goes_through(
+    cli: Cli, tmp_path: Path, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVERLORE_DISTIL__BREAKER_FAILURES", "1")
+    cli("import", "jsonl", history(tmp_path, 3))
+    scripted.fails = ModelUnavailable("the endpoint is down")
+    cli("distil", code=1)
+    cli("jobs", "retry")
+    assert scripted.calls == 2
+    (held,) = cli("status", "--json").json["held_up"]
+    assert (held["model"], held["reason"]) == ("scripted-model", "failed 2 times in a row")
+    assert "failed 2 times in a row" in cli("status").out
+    scripted.fails = None
+    cli("jobs", "retry")
+    state = cli("status", "--json").json
+    assert (state["held_up"], state["parked"], state["workspace"]["undistilled"]) == ([], [], 0)
 
 
 def test_nothing_distils_where_nobody_is_to(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,18 +5,19 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
+from typer.main import get_command
 
 from everlore.domain.errors import InternalError, ModelUnavailable
 from everlore.faces.cli import call as calls
 from everlore.faces.cli import memory
-from everlore.faces.cli.main import main
+from everlore.faces.cli.main import app, main
 
 Cli = Callable[..., Any]
 
@@ -39,6 +40,26 @@ def test_every_command_has_help(run: Cli) -> None:
             assert "JSON: " in shown.out, command
     for group in ("", "db", "import", "jobs", "models", "eval"):
         assert "Usage: everlore" in run(*group.split(), code=2).out
+
+
+def all_commands() -> Iterator[tuple[list[str], Any]]:
+    """The words that call each command and each group, and what the parser knows of it."""
+    waiting: list[tuple[list[str], Any]] = [([], get_command(app))]
+    while waiting:
+        path, command = waiting.pop()
+        yield path, command
+        waiting += [([*path, name], below) for name, below in getattr(command, "commands", {}).items()]
+
+
+def test_help_keeps_what_stands_in_square_brackets(run: Cli) -> None:
+    in_brackets = 0
+    for path, command in all_commands():
+        shown = re.sub(r"[\s│]+", "", run(*path, "--help").out)
+        for described in (command, *command.params):
+            text = getattr(described, "help", None) or ""
+            in_brackets += text.count("[")
+            assert re.sub(r"\s+", "", text) in shown, (path, text)
+    assert in_brackets > 20
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -54,8 +54,8 @@ def test_what_is_remembered_is_listed_with_all_that_was_said_of_it(cli: Cli) -> 
     assert (kept["type"], kept["tags"], kept["importance"]) == ("relationship", ["work", "family"], 0.9)
     assert (kept["category"], kept["pinned"], kept["source_kind"]) == ("people", True, "by hand")
     assert (kept["valid_from"], kept["event_at"]) == (
-        "2025-01-05T12:00:00+00:00",
-        "2025-02-01T00:00:00+00:00",
+        "2025-01-05T12:00:00Z",
+        "2025-02-01T00:00:00Z",
     )
     assert {"Tom", "Siemens", "Nokia"} <= set(kept["entities"])
     assert (kept["status"], kept["short_id"]) == ("active", kept["lineage_id"].replace("-", "")[-8:])

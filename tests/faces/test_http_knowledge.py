@@ -12,6 +12,7 @@ import pytest_asyncio
 from fastapi import FastAPI
 from tests.conftest import TEMPLATE, Clock, TestDatabase
 from tests.conftest import _database as make_database
+from tests.faces.test_cli_operate import STATUS_KEYS
 
 from everlore.app import Everlore
 from everlore.faces.http.server import create_app
@@ -244,6 +245,9 @@ async def test_recall_answers_with_memories_and_facts(here: At) -> None:
     await here.remember("Call the plumber.", type="task")
     tasks = await here.post("/v1/recall", query="Which tasks are open?")
     assert tasks["reading"]["types"] == ["task"]
+    asked = {"query": "What did we decide last month?", "now": "2025-06-14T12:00:00+02:00"}
+    month = (await here.post("/v1/recall", **asked))["reading"]
+    assert (month["since"], month["until"]) == ("2025-04-30T22:00:00Z", "2025-05-31T22:00:00Z")
 
 
 async def test_entities_names_merges_and_splits(here: At) -> None:
@@ -332,6 +336,8 @@ async def test_distilling_is_begun_and_not_waited_for(here: At) -> None:
     begun = await here.post("/v1/distil", 202, thread="main")
     assert (begun["threads"], begun["estimate"]["messages"]) == (1, 1)
     state = await here.get("/v1/status")
+    assert set(state) == STATUS_KEYS
+    assert (state["data_dir"], state["isolation"]) == (None, "full")
     assert (state["workspace"]["undistilled"], state["parked"], state["failed_windows"]) == (1, [], [])
     await here.distil()
     assert (await here.get("/v1/status"))["workspace"]["undistilled"] == 0

@@ -209,7 +209,7 @@ def test_a_correction_repeats_the_fact_with_the_right_object() -> None:
         ("I live in Porto", "I moved to Lisbon last month", "new"),  # the fact tells it, along the timeline
         ("I live in Porto and I work at Acme", "I live in Lisbon now", "new"),
         ("My favourite food is ramen", "My favourite food is dumplings now", "updates"),
-        ("I live in Porto", "I live in Porto, near the river", "same"),
+        ("I live in Porto", "I live in Porto, near the river", "updates"),
         ("I live in Porto", "Sorry, I meant that I live in Lisbon", "corrects"),
         ("I like olives", "I don't like olives", "contradicts"),
         ("I need to finish the grant report", "I finished the grant report yesterday", "updates"),
@@ -288,3 +288,48 @@ def test_long_and_odd_text_takes_linear_time(piece: str) -> None:
         return time.process_time() - began
 
     assert spent(100_000) < 20 * max(spent(10_000), 0.05)
+
+
+def test_what_shares_one_fact_with_what_is_known_is_not_the_same() -> None:
+    """ "My brother Tom" stands in both; where he works and where he lives are two things to know."""
+    known = (KnownMemory(1, "fact", "My brother Tom works at Siemens.", AT),)
+    window = Window((WindowMessage(1, "user", "Maya", AT, "My brother Tom lives in Bonn."),), known=known)
+    (memory,) = extract(window).memories
+    assert (memory.relation, memory.target) == ("new", None)
+
+
+@pytest.mark.parametrize(
+    ("said", "relation", "replaces"),
+    [
+        (("my flight to Oslo is on August 12", "sorry, I meant August 14, not August 12"), "corrects", 0),
+        (
+            (
+                "we decided on Redis for the job queue",
+                "scrap that, we decided on RabbitMQ, not Redis, for the job queue",
+            ),
+            "corrects",
+            0,
+        ),
+        (
+            ("The wedding is on 20 June in the barn.", "The wedding in the barn was moved to 27 June."),
+            "updates",
+            0,
+        ),
+        (("The wedding is on 20 June in the barn.", "The exam was moved to 27 June."), "new", None),
+    ],
+)
+def test_a_draft_takes_the_place_of_an_earlier_one_of_its_window(
+    said: tuple[str, ...], relation: str, replaces: int | None
+) -> None:
+    *_, last = read(*said).memories
+    assert (last.relation, last.replaces) == (relation, replaces)
+
+
+def test_nobody_corrects_what_somebody_else_said() -> None:
+    window = Window(
+        (
+            WindowMessage(1, "user", "Ann", AT, "My flight to Oslo is on August 12."),
+            WindowMessage(2, "user", "Ben", AT, "Sorry, I meant August 14, my flight to Oslo is then."),
+        )
+    )
+    assert [memory.replaces for memory in extract(window).memories] == [None, None]

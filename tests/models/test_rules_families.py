@@ -158,3 +158,46 @@ def test_what_was_wrong_is_mended_and_what_is_denied_is_not_stated(text: str, ob
 def test_what_has_changed_is_no_correction() -> None:
     (fact,) = read("Correction to the address list: I moved to Lagos in May.").facts
     assert (fact.object, fact.relation) == ("Lagos", "new")
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("I live in Graz.", "Actually, Emma loves Berlin."),
+        ("I live in Graz.", "Actually, my brother Max lives in Nice."),
+        ("I live in Graz.", "No wait, Tom works at BP."),
+        ("I live in Graz.", "Actually Emma called yesterday."),
+    ],
+)
+def test_what_only_begins_like_a_correction_changes_nothing(before: str, text: str) -> None:
+    window = Window(
+        (WindowMessage(1, "user", "Sam", AT, before), WindowMessage(2, "user", "Sam", AT, text)),
+    )
+    found = extract(window)
+    assert [
+        fact.object for fact in found.facts if fact.predicate == "lives_in" and fact.subject == "Sam"
+    ] == ["Graz"]
+    assert "corrects" not in {fact.relation for fact in found.facts}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live in Oslo, don't I?",
+        "My sister works at Acme, right?",
+        "As a joke I told her I am a millionaire.",
+    ],
+)
+def test_who_asks_or_jokes_states_nothing(text: str) -> None:
+    assert read(text) == Extraction()
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate", "object_"),
+    [
+        ("Paul and I got divorced last month.", "married_to", "Paul"),
+        ("I don't like tea any more.", "likes", "tea"),
+    ],
+)
+def test_what_is_over(text: str, predicate: str, object_: str) -> None:
+    assert [(f.predicate, f.object, f.ended) for f in read(text).facts] == [(predicate, object_, True)]

@@ -10,7 +10,7 @@ from tests.steps.script import Script, opened, says
 
 from everlore.app import Everlore
 from everlore.domain.errors import InvalidInput, NotFound
-from everlore.domain.ids import short_id
+from everlore.domain.ids import new_id, short_id
 from everlore.domain.memories import AsOf
 from everlore.workspace import Workspace
 
@@ -105,6 +105,52 @@ async def test_entities_may_be_named_beside_the_words(workspace: Workspace) -> N
     memory = await workspace.remember("Met at the fair", entities=["Emma Kaya"])
     assert "Emma Kaya" in memory.entities
     assert await contents(workspace, entity="Emma Kaya") == ["Met at the fair"]
+
+
+async def test_a_known_name_is_linked_where_no_statement_is_found(workspace: Workspace) -> None:
+    await workspace.remember("Alice is married to Bob.")
+    memory = await workspace.remember("Bob collects vintage stamps.")
+    assert memory.entities == ("Bob",)
+    found = await workspace.recall("What do I know about Alice?")
+    assert "Bob collects vintage stamps." in [hit.memory.content for hit in found.memories]
+    assert len(await workspace.graph.entities("Bob")) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ("Rose Miller's garden is huge.", {"Rose Miller"}),
+        ("ROSE came by.", {"Rose"}),
+        ("The tide rose again.", set[str]()),
+        ("Nothing much is up with npm.", {"npm"}),
+        ("The user interface is done.", set[str]()),
+        ("It was Rose and Rose Miller.", {"Rose", "Rose Miller"}),
+    ],
+)
+async def test_only_what_is_written_like_a_name_is_one(
+    workspace: Workspace, content: str, named: set[str]
+) -> None:
+    await workspace.remember("Met at the fair", entities=["Rose", "npm", "user"])
+    rose = (await workspace.graph.entity("Rose")).entity
+    await workspace.remember("Met again", entities=["Miller"])
+    await workspace.graph.add_alias("Miller", "Rose Miller")
+    memory = await workspace.remember(content)
+    called = {"Rose Miller" if name == "Miller" else name for name in memory.entities}
+    assert called == named
+    assert (await workspace.graph.entity(rose.entity_id)).entity.name == "Rose"
+
+
+async def test_entities_may_be_named_by_their_ids(workspace: Workspace) -> None:
+    await workspace.remember("Met at the fair", entities=["Emma Kaya"])
+    emma = (await workspace.graph.entity("Emma Kaya")).entity.entity_id
+    for number, named in enumerate((emma, str(emma), emma.hex)):
+        memory = await workspace.remember(f"Sang song number {number}", entities=[named])
+        assert memory.entities == ("Emma Kaya",)
+    assert len(await workspace.graph.entities()) == len(
+        {e.entity.name for e in await workspace.graph.entities()}
+    )
+    with pytest.raises(NotFound, match="no entity"):
+        await workspace.remember("Sang once more", entities=[new_id()])
 
 
 @pytest.mark.parametrize(

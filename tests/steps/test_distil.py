@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -15,7 +16,7 @@ from everlore.domain.errors import BadAnswer, ConfigurationError, InternalError,
 from everlore.domain.memories import AsOf, Memory
 from everlore.domain.messages import NewMessage
 from everlore.encode.distil import distil_thread
-from everlore.ports.analyst import Window
+from everlore.ports.analyst import CallReport, Extraction, Governor, Window
 from everlore.work.jobs import job_app, sweep
 from everlore.work.worker import Worker
 from everlore.workspace import Workspace
@@ -291,7 +292,7 @@ async def test_a_bad_answer_is_shown_and_what_follows_goes_on(
     await lore.distil(workspace)
     assert (await workspace.status()).failed_windows == 1
     script.before = lambda _: None
-    assert await lore.retry_parked() == 1
+    assert (await lore.retry_parked()).count == 1
     assert await lore.distil(workspace) == 10
     assert await contents(workspace) == ["message 13", "message 3"]
     assert not (await lore.status()).failed_windows
@@ -313,7 +314,7 @@ async def test_a_model_that_fails_parks_the_job_and_loses_nothing(
     assert str(error) in str(parked)
     assert (await workspace.status()).undistilled == 3
     script.before = lambda _: None
-    assert await lore.retry_parked() == 1
+    assert (await lore.retry_parked()).count == 1
     await lore.distil(workspace)
     assert await contents(workspace) == ["message 1"]
     assert not (await lore.status()).parked
@@ -333,6 +334,135 @@ async def test_a_failure_in_the_middle_keeps_what_came_before(
     await lore.distil(workspace)
     assert await contents(workspace) == ["message 1"]
     assert (await workspace.status()).undistilled == 5
+
+
+async def test_only_what_failed_is_read_again(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    def fail(window: Window) -> None:
+        if window.messages[0].text == "message 1":
+            raise BadAnswer("it was cut off")
+        raise ModelUnavailable("it does not answer")
+
+    script.before = fail
+    other = await lore.workspace("bob")
+    await workspace.record(says("message 1", at=clock()), thread="one")
+    await other.record(says("message 2", at=clock()), thread="two")
+    await lore.distil()
+    await workspace.record(says(*numbered(101, 115), at=clock()), thread="three")
+    script.before = lambda _: None
+    script.windows.clear()
+    await lore.distil_retried(await lore.retry_parked())
+    assert sorted(read(script)) == [["message 1"], ["message 2"]]
+    assert (await workspace.status()).undistilled == 15
+    status = await lore.status()
+    assert not (status.parked)
+    assert not (status.failed_windows)
+
+
+# --- the breaker -------------------------------------------------------------------------------------------
+
+
+class Charged(Script):
+    """A model that asks the governor before it answers, and reports."""
+
+    model = "tiny"
+
+    async def extract(self, window: Window, governor: Governor) -> Extraction:
+        await governor.allow("tiny")
+        try:
+            found = await super().extract(window, governor)
+        except ModelUnavailable:
+            await governor.report(CallReport("tiny", 0, 0, failed=True))
+            raise
+        await governor.report(CallReport("tiny", 10, 1, failed=False))
+        return found
+
+
+async def test_a_retry_by_hand_is_the_probe_and_one_call_decides(
+    database: TestDatabase, clock: Clock
+) -> None:
+    clock.now = datetime.now(UTC)  # the queue has a clock of its own
+    charged = Charged()
+
+    def fail(_: Window) -> None:
+        raise ModelUnavailable("it does not answer")
+
+    charged.before = fail
+    async with opened(database, clock, charged, distil={"breaker_failures": 2}) as lore:
+        workspace = await lore.workspace("alice")
+        for number in range(4):
+            await workspace.record(says(f"message {number}", at=clock()), thread=f"thread {number}")
+        await lore.distil(workspace)
+        status = await lore.status()
+        (held,) = status.held_up
+        assert (held.workspace, held.model, held.reason) == ("alice", "tiny", "failed 2 times in a row")
+        assert held.until == clock() + timedelta(minutes=5)
+        # Two met the open breaker and wait; one probe fails, and all wait, twice as long.
+        assert (len(status.parked), status.jobs["todo"]) == (2, 2)
+        charged.windows.clear()
+        retried = await lore.retry_parked()
+        assert (retried.count, len(retried.threads)) == (4, 4)
+        assert (await lore.status()).held_up == []
+        await lore.distil_retried(retried)
+        assert len(charged.windows) == 1
+        status = await lore.status()
+        assert [one.until for one in status.held_up] == [clock() + timedelta(minutes=10)]
+        assert (len(status.parked), status.jobs["todo"]) == (1, 3)
+
+        charged.before = lambda _: None
+        await lore.distil_retried(await lore.retry_parked())
+        status = await lore.status()
+        assert not (status.parked)
+        assert not (status.held_up)
+        assert not (status.jobs.get("todo"))
+        assert (await workspace.status()).undistilled == 0
+
+
+async def test_a_reached_cap_is_in_sight(database: TestDatabase, clock: Clock) -> None:
+    async with opened(database, clock, Charged(), distil={"daily_calls_hard": 1}) as lore:
+        workspace = await lore.workspace("alice")
+        assert (await lore.status()).held_up == []
+        await workspace.record(says(*numbered(1, 13), at=clock()))
+        await lore.distil(workspace)
+        (held,) = (await lore.status()).held_up
+        assert (held.workspace, held.model) == ("alice", None)
+        assert held.reason == "the daily cap is reached: calls 1 of 1"
+        assert held.until == datetime(2025, 6, 15, tzinfo=UTC)
+
+
+# --- what it would take ------------------------------------------------------------------------------------
+
+
+async def test_as_many_calls_are_estimated_as_are_made(database: TestDatabase, clock: Clock) -> None:
+    charged = Charged()
+    async with opened(database, clock, charged) as lore:
+        workspace = await lore.workspace("alice")
+        for number in range(6):
+            await workspace.record(says("message 1", at=clock()), thread=f"short {number}")
+        await workspace.record(says(*numbered(1, 23), at=clock()), thread="long")
+        await workspace.record(says(*numbered(1, 3), at=clock(), apart=60), thread="pauses")
+        for session in ("a", "b"):
+            await workspace.record(says(*numbered(1, 12), at=clock()), thread="sessions", session=session)
+
+        async def calls(**limits: Any) -> int:
+            return (await workspace.estimate_distil(**limits)).calls
+
+        assert await calls() == 6 + 3 + 3 + 4
+        assert await calls(thread="long") == 3
+        # A last window that may still grow is not read; the others were ended by what followed.
+        assert await calls(close=False) == 0 + 2 + 2 + 3
+        await lore.distil(workspace, close=False)
+        assert len(charged.windows) == 7
+        assert await calls() == 9
+        clock.advance(hours=1)
+        assert await calls(close=False) == 9, "silence has closed them"
+        await lore.distil(workspace)
+        assert (len(charged.windows), await calls()) == (16, 0)
+        assert await calls(again=True) == 16
+        assert await calls(again=True, thread="long", since=5, until=11) == 2
+        await workspace.record(says("message 24", at=clock()), thread="long")
+        assert await calls(again=True, thread="long") == 4
 
 
 # --- what may not be read ----------------------------------------------------------------------------------

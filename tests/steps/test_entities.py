@@ -13,6 +13,7 @@ from tests.steps.world import DraftEntity, DraftFact, DraftMemory, Extraction, W
 
 from everlore.app import Everlore
 from everlore.domain.errors import InvalidInput, NotFound
+from everlore.domain.messages import NewMessage
 from everlore.ports.analyst import Window, WindowMessage
 
 
@@ -248,6 +249,94 @@ async def test_another_home_in_another_world_is_another_person(world: World) -> 
     facts = (DraftFact("Emma", "lives_in", "Oslo", said()),)
     two = await world.tell("x", drafts(person("Emma"), facts=facts), thread="home", project="family")
     assert two.of("Emma") != emma
+
+
+async def distilled(lore: Everlore, clock: Clock, thread: str, author: str, *texts: str) -> None:
+    """By rules, in one go."""
+    clock.advance(days=1)
+    workspace = await lore.workspace("test")
+    await workspace.record(
+        [NewMessage(role="user", author=author, text=text) for text in texts], thread=thread
+    )
+    await lore.distil(workspace)
+
+
+async def told(lore: Everlore) -> list[tuple[str, str, str, bool]]:
+    """Whose home and work is known: the owner's word for him, what, where, whether it still holds."""
+    workspace = await lore.workspace("test")
+    labels = {found.entity.entity_id: found.label for found in await workspace.graph.entities(limit=100)}
+    listed = await workspace.facts(history=True, limit=100)
+    facts = [fact for fact in listed if fact.predicate in ("lives_in", "works_at")]
+    return sorted((labels[f.subject_id], f.predicate, f.object, f.valid_to is None) for f in facts)
+
+
+COLLEAGUE, SISTER = "Emma (Maya's colleague)", "Emma (Ben's sister)"
+
+
+async def test_namesakes_of_two_people_stay_two(world: World) -> None:
+    """Whoever tells first, and in another thread too, each keeps the one that he told of."""
+    lore, clock = world.lore, world.clock
+    await distilled(lore, clock, "maya", "Maya", "My colleague Emma works at Siemens.", "Emma lives in Bonn.")
+    await distilled(lore, clock, "ben", "Ben", "My sister Emma lives in Kyoto.", "Emma works at Nintendo.")
+    facts = [
+        (SISTER, "lives_in", "Kyoto", True),
+        (SISTER, "works_at", "Nintendo", True),
+        (COLLEAGUE, "lives_in", "Bonn", True),
+        (COLLEAGUE, "works_at", "Siemens", True),
+    ]
+    assert await told(lore) == sorted(facts)
+    (suggestion,) = await world.graph.link_suggestions()
+    assert {suggestion.one.label, suggestion.other.label} == {COLLEAGUE, SISTER}
+    await distilled(lore, clock, "later", "Maya", "Emma moved to Berlin.")
+    assert (COLLEAGUE, "lives_in", "Bonn", False) in await told(lore)
+    assert (COLLEAGUE, "lives_in", "Berlin", True) in await told(lore)
+    assert (SISTER, "lives_in", "Kyoto", True) in await told(lore)
+    assert len(await world.graph.entities("Emma")) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Emma lives in Bonn.", "Emma lives in Kyoto."), ("My boss is Emma.", "My sister Emma likes tea.")],
+)
+async def test_in_doubt_what_strangers_say_is_of_two(world: World, first: str, second: str) -> None:
+    await distilled(world.lore, world.clock, "one", "Maya", first)
+    await distilled(world.lore, world.clock, "two", "Ben", second)
+    assert len([one for one in await world.graph.entities("Emma") if one.entity.name == "Emma"]) == 2
+    assert len(await world.graph.link_suggestions()) == 1
+
+
+@pytest.mark.parametrize(
+    ("thread", "author", "second"),
+    [
+        ("two", "Maya", "Emma lives in Kyoto."),
+        ("two", "Maya", "My friend Emma likes tea."),
+        ("one", "Ben", "Emma lives in Kyoto."),
+        ("two", "Ben", "Emma likes tea."),
+        ("two", "Ben", "Maya is married to Tom. Emma lives in Kyoto."),
+        ("two", "Emma", "I live in Kyoto."),
+    ],
+)
+async def test_one_person_whom_one_world_speaks_of_is_one(
+    world: World, thread: str, author: str, second: str
+) -> None:
+    """The same speaker, the same thread, nothing that contradicts, somebody in common, or herself."""
+    await distilled(world.lore, world.clock, "one", "Maya", "My friend Emma lives in Bonn.")
+    await distilled(world.lore, world.clock, thread, author, second)
+    assert [one.entity.name for one in await world.graph.entities("Emma")] == ["Emma"]
+
+
+async def test_who_speaks_here_is_known_to_all(world: World) -> None:
+    await distilled(world.lore, world.clock, "one", "Emma", "I live in Bonn.")
+    await distilled(world.lore, world.clock, "two", "Ben", "Emma lives in Kyoto.")
+    assert len(await world.graph.entities("Emma")) == 1
+
+
+async def test_what_two_people_say_of_a_thing_is_of_one(world: World) -> None:
+    facts = (DraftFact("Atlas", "status", "green", said()),)
+    one = await world.tell("x", Extraction((), facts), thread="one", speaker="Maya")
+    facts = (DraftFact("Atlas", "status", "red", said()),)
+    two = await world.tell("x", Extraction((), facts), thread="two", speaker="Ben")
+    assert one.of("Atlas") == two.of("Atlas")
 
 
 async def test_a_person_is_no_place(world: World) -> None:

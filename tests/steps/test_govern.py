@@ -311,9 +311,9 @@ async def test_calls_that_were_under_way_when_it_opened_do_not_lengthen_the_cool
 
 def test_an_estimate_in_numbers() -> None:
     limits = Limits(price_in=1.0, price_out=4.0)
-    assert estimate(0, 0, limits) == Estimate(0, 0, 0, Decimal(0))
-    assert estimate(0, 0, NO_CAPS).cost is None
-    large = estimate(1000, 120_000, limits)
+    assert estimate(0, 0, 0, limits) == Estimate(0, 0, 0, Decimal(0))
+    assert estimate(0, 0, 0, NO_CAPS).cost is None
+    large = estimate(100, 1000, 120_000, limits)
     assert large.calls == 100
     assert large.tokens_in == 100 * (2000 + 3000) + 30_000 + 25_000
     assert large.cost == cost_of(large.tokens_in, large.tokens_out, limits)
@@ -325,17 +325,18 @@ def test_an_estimate_in_numbers() -> None:
     st.integers(0, 10**4),
     st.integers(0, 10**6),
     st.integers(0, 200),
+    st.integers(1, 10**6),
 )
 def test_an_estimate_grows_with_the_text(
-    messages: int, more: int, others: int, characters: int, context: int
+    messages: int, more: int, others: int, characters: int, context: int, calls: int
 ) -> None:
     limits = Limits(price_in=0.5)
-    less = estimate(messages, characters, limits, context_messages=context)
-    larger = estimate(messages + others, characters + more, limits, context_messages=context)
+    less = estimate(calls, messages, characters, limits, context_messages=context)
+    larger = estimate(calls + others, messages + others, characters + more, limits, context_messages=context)
     assert less.calls <= larger.calls
     assert less.tokens_out <= larger.tokens_out
     assert less.tokens_in >= characters / 4
-    assert less.calls * 10 >= messages
+    assert less.calls == calls
     assert less.cost is not None
     assert less.cost >= 0
 

@@ -216,15 +216,75 @@ async def test_a_meeting_is_on_a_shortest_path(pairs: set[tuple[int, int]], one:
     assert (None if expected > 6 else expected) == (None if found is None else len(found) - 1)
 
 
-async def _found(pairs: set[tuple[int, int]], one: int, other: int) -> list[UUID] | None:
-    async def edges_at(_: object, ids: list[UUID], __: object) -> dict[UUID, list[Edge]]:
-        return {at: [edge(a, b) for a, b in sorted(pairs) if at in (UUID(int=a), UUID(int=b))] for at in ids}
+@given(
+    st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] < pair[1])),
+    st.integers(0, 7),
+    st.integers(0, 7),
+)
+async def test_what_is_read_in_part_gives_real_ways(
+    pairs: set[tuple[int, int]], one: int, other: int
+) -> None:
+    way = await _found(pairs, one, other, most=2)
+    hops = [] if way is None else [tuple(sorted((a.int, b.int))) for a, b in pairwise(way)]
+    assert set(hops) <= pairs
+    if tuple(sorted((one, other))) in pairs:
+        assert len(hops) == 1
+
+
+async def _found(pairs: set[tuple[int, int]], one: int, other: int, most: int = 99) -> list[UUID] | None:
+    async def edges_around(_: object, ids: list[UUID], __: object) -> graph.Around:
+        found = {at: [edge(a, b) for a, b in sorted(pairs) if at in (UUID(int=a), UUID(int=b))] for at in ids}
+        # Whoever has more edges is read in part; the facts between two are found all the same.
+        crowded = frozenset(at for at in ids if len(found[at]) > most)
+        return graph.Around({at: edges[:most] for at, edges in found.items()}, crowded)
+
+    async def facts_between(_: object, ones: list[UUID], others: list[UUID], __: object) -> list[Edge]:
+        ends = [(UUID(int=a), UUID(int=b), edge(a, b)) for a, b in sorted(pairs)]
+        return [e for a, b, e in ends if (a in ones and b in others) or (b in ones and a in others)]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graph, "edges_at", edges_at)
+        patch.setattr(graph, "edges_around", edges_around)
+        patch.setattr(graph, "facts_between", facts_between)
         when = When(datetime(2025, 1, 1, tzinfo=UTC))
         answer = await graph.shortest_path(None, UUID(int=one), UUID(int=other), when)  # type: ignore[arg-type]
     return None if answer is None else answer[0]
+
+
+async def test_a_fact_between_two_hubs_is_a_connection(world: World) -> None:
+    one, two, aaa, bbb = [await world.entity(name) for name in ("Hubone", "Hubtwo", "Aaa", "Bbb")]
+    old = world.clock() - timedelta(days=300)
+    direct = world.fact(one, "friend_of", two, since=old)
+    world.fact(aaa, "friend_of", one, since=old)
+    world.fact(two, "friend_of", bbb, since=old)
+    for place in range(60):
+        for hub in (one, two):
+            friend = await world.entity(f"Friend {place} of {hub}")
+            world.fact(hub, "friend_of", friend)
+            world.fact(hub, "knows", friend)
+    shown = await world.graph.show(one, limit=500)
+    assert len(shown.nodes) <= FAN_OUT + 1
+    assert shown.cut
+    for first, last, names in (
+        (one, two, ["Hubone", "Hubtwo"]),
+        (two, one, ["Hubtwo", "Hubone"]),
+        (aaa, bbb, ["Aaa", "Hubone", "Hubtwo", "Bbb"]),
+        (bbb, aaa, ["Bbb", "Hubtwo", "Hubone", "Aaa"]),
+        (aaa, two, ["Aaa", "Hubone", "Hubtwo"]),
+    ):
+        found = await world.graph.path(first, last)
+        assert found is not None
+        assert [node.name for node in found.nodes] == names
+        assert {lineage for hop in found.hops for edge in hop for lineage in edge.lineages} >= {direct}
+    assert await world.graph.path(one, two, as_of=AsOf(valid_at=old - timedelta(days=1))) is None
+
+
+async def test_more_memories_than_are_followed_are_told(world: World) -> None:
+    hub, other = await world.entity("Hub"), await world.entity("Other")
+    for place in range(FAN_OUT):
+        world.memory(f"memory {place}", [hub, other])
+    assert not (await world.graph.show(hub)).cut
+    world.memory("one more", [hub, other])
+    assert (await world.graph.show(hub)).cut
 
 
 # Activation

@@ -98,6 +98,25 @@ async def test_nothing_irrelevant_is_listed_and_kinds_limit_what_answers(
     assert (none.memories, none.facts) == ((), ())
 
 
+async def test_a_name_alone_lists_nothing_and_the_floor_is_the_confidence_that_is_shown(
+    lore: Everlore, workspace: Workspace, script: Script
+) -> None:
+    chess = script.find("Bob plays chess.", "Bob likes chess", entities=("Bob",))
+    market = script.find("Bob went to the market.", "Bob visited market", entities=("Bob",))
+    await told(lore, workspace, chess, market)
+    for question in ("What does Bob hate?", "what does bob hate?", "When is Bob's birthday?"):
+        found = await workspace.recall(question)
+        # What there is of Bob comes by way of the graph at most.
+        assert [hit for hit in found.memories if "related" not in hit.why] == [], question
+        assert found.facts == (), question
+    floor = lore.settings.recall.memory_floor
+    for question, content in (("What does Bob play?", chess), ("Who is Bob?", chess)):
+        found = await workspace.recall(question)
+        near = [hit for hit in found.memories if "related" not in hit.why]
+        assert content in [hit.memory.content for hit in near], question
+        assert all(hit.confidence >= floor for hit in (*near, *found.facts)), question
+
+
 async def test_importance_and_recency_order_what_is_equally_relevant(
     database: TestDatabase, clock: Clock, script: Script, rows: Rows
 ) -> None:
@@ -160,6 +179,60 @@ async def test_filters_hold_for_memories_and_facts(
     assert await found(taxonomy="sky") == (set(), set())
 
 
+async def test_what_was_said_in_two_threads_is_found_in_both(
+    lore: Everlore, workspace: Workspace, script: Script
+) -> None:
+    said = script.find("I love green tea.", "Anna likes tea")
+    for thread, project, path, days in (("one", "p1", "a", 40), ("two", "p2", "b", 1)):
+        message = says(said, at=NOW - timedelta(days=days))
+        await workspace.record(message, thread=thread, project=project, taxonomy=path)
+        await lore.distil(workspace)
+    await lore.catch_up()
+    assert len(await workspace.memories()) == 1
+
+    async def found(**limits: Any) -> bool:
+        answer = await workspace.recall("Who likes green tea?", **limits)
+        assert bool(answer.memories) == bool(answer.facts) == bool(answer.hits), limits
+        return bool(answer.memories)
+
+    passing: list[dict[str, Any]] = [
+        {"thread": "one"},
+        {"thread": "two"},
+        {"project": "p1"},
+        {"project": "p2"},
+        {"taxonomy": "a"},
+        {"taxonomy": "b"},
+        {"since": NOW - timedelta(days=7)},
+        {"until": NOW - timedelta(days=7)},
+        {"thread": "two", "taxonomy": "b", "since": NOW - timedelta(days=7)},
+    ]
+    for limits in passing:
+        assert await found(**limits), limits
+    # All of a filter must hold for one message.
+    assert not await found(thread="two", taxonomy="a")
+    assert not await found(thread="one", since=NOW - timedelta(days=7))
+    assert not await found(taxonomy="c")
+    for limits in [one for one in passing if one.keys() < {"thread", "taxonomy"}]:
+        assert [one.content for one in await workspace.memories(**limits)] == [said], limits
+    assert await workspace.memories(thread="two", taxonomy="a") == []
+
+
+async def test_since_and_until_are_about_when_a_fact_was_said(
+    lore: Everlore, workspace: Workspace, script: Script
+) -> None:
+    said = script.find("Emma moved to Lisbon in 2019.", "Emma lives_in Lisbon")
+    await workspace.record(says(said, at=datetime(2025, 2, 1, tzinfo=UTC)))
+    await lore.distil(workspace)
+    await lore.catch_up()
+
+    async def found(**limits: Any) -> tuple[int, int, int]:
+        answer = await workspace.recall("Emma moved to Lisbon", **limits)
+        return len(answer.hits), len(answer.memories), len(answer.facts)
+
+    assert await found(since=datetime(2025, 1, 15, tzinfo=UTC)) == (1, 1, 1)
+    assert await found(until=datetime(2025, 1, 15, tzinfo=UTC)) == (0, 0, 0)
+
+
 # --- keys --------------------------------------------------------------------------------------------------
 
 
@@ -215,7 +288,14 @@ async def test_where_somebody_lives_now_since_when_and_where_before(
     assert objects(now) == ["Lisbon"]
     assert (hit.current, hit.fact.valid_from) == (True, NOW - timedelta(days=40))
     assert [source.at for source in hit.sources] == [NOW - timedelta(days=40)]
-    for question in ("Where did Emma live before?", "Where did Emma use to live, previously?"):
+    for question in (
+        "Where did Emma live before?",
+        "Where did Emma use to live?",
+        "Where has Emma lived?",
+        "Where was Emma living?",
+        "Has Emma ever lived in Porto?",
+        "Which cities has Emma lived in over time?",
+    ):
         past = await workspace.recall(question)
         assert objects(past) == ["Porto", "Lisbon"], question
         assert [hit.current for hit in past.facts] == [False, True]
@@ -349,6 +429,42 @@ async def test_a_structured_question_that_finds_nothing_so_is_answered_by_words(
     found = await workspace.recall("decisions about authentication")
     assert found.reading is None
     assert contents(found) == ["We use OAuth for authentication."]
+
+
+async def test_filters_hold_for_structured_questions(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    old = script.find("We use OAuth for authentication.", type="decision")
+    new = script.find("We use keys for authentication.", type="decision")
+    await workspace.record(
+        says(old, at=NOW - timedelta(days=40)), thread="old", project="alpha", taxonomy="sea.old"
+    )
+    await workspace.record(
+        says(new, at=NOW - timedelta(days=1), author="Ben"), thread="new", project="beta", taxonomy="sea.new"
+    )
+    await lore.distil(workspace)
+    await lore.catch_up()
+
+    async def found(**limits: Any) -> set[str]:
+        return set(contents(await workspace.recall("decisions about authentication", **limits)))
+
+    ways: list[dict[str, Any]] = [{}, {"as_of": AsOf(recorded_at=NOW + timedelta(days=1))}]
+    for believed in ways:
+        assert await found(**believed) == {old, new}
+        assert await found(project="alpha", **believed) == {old}
+        assert await found(thread="new", **believed) == {new}
+        assert await found(author="ben", **believed) == {new}
+        assert await found(taxonomy="sea.new", **believed) == {new}
+        assert await found(taxonomy="sea", **believed) == {old, new}
+        assert await found(since=NOW - timedelta(days=7), **believed) == {new}
+        assert await found(until=NOW - timedelta(days=7), **believed) == {old}
+        assert await found(taxonomy="sky", **believed) == set()
+    # Said again elsewhere, it is found there, too.
+    await workspace.record(says(old, at=NOW), thread="new", project="beta")
+    await lore.distil(workspace)
+    await lore.catch_up()
+    assert await found(project="beta") == {old, new}
+    assert await found(project="alpha") == {old}
 
 
 # --- the graph ---------------------------------------------------------------------------------------------

@@ -352,3 +352,21 @@ async def test_what_was_expired_then_was_in_view_before(chat: Chat) -> None:
     await chat.say("The printer is broken", type="blocker", at=SPRING)
     assert await chat.contents() == []
     assert await chat.contents(as_of=AsOf(valid_at=SPRING + timedelta(days=3))) == ["The printer is broken"]
+
+
+async def test_an_analyst_that_calls_two_things_the_same_loses_neither(chat: Chat) -> None:
+    await chat.say("I am allergic to nuts.")
+    await chat.say("I bought a boat in Kiel.", relation="same", of="I am allergic to nuts.")
+    assert await chat.contents() == ["I am allergic to nuts.", "I bought a boat in Kiel."]
+    (allergy,) = await chat.workspace.memories(text="nuts")
+    assert len((await chat.workspace.memory(allergy.memory_id)).sources) == 1
+
+
+async def test_what_is_mended_within_one_window_is_superseded(chat: Chat) -> None:
+    chat.script.find("My flight is on Monday.", type="event")
+    chat.script.find("Sorry, my flight is on Tuesday.", type="event", relation="corrects", replaces=0)
+    texts = ("My flight is on Monday.", "Sorry, my flight is on Tuesday.")
+    await chat.workspace.record([NewMessage(role="user", author="Anna", text=text) for text in texts])
+    await chat.lore.distil(chat.workspace)
+    assert await chat.contents() == ["Sorry, my flight is on Tuesday."]
+    assert await chat.contents(status="superseded") == ["My flight is on Monday."]

@@ -2,8 +2,12 @@
 
 from datetime import UTC, datetime
 
+import pytest
+from tests.conftest import Clock
+
 from everlore.app import Everlore
 from everlore.domain.memories import Fact
+from everlore.domain.messages import NewMessage
 from everlore.workspace import Workspace
 
 
@@ -39,6 +43,53 @@ async def test_merge_makes_one_timeline_and_undo_two(lore: Everlore) -> None:
 
     after = {name: _said(await workspace.facts(subject=name, history=True)) for name in ("Emma", "Emilia")}
     assert after == before
+
+
+async def test_what_a_merge_made_one_is_listed_once(lore: Everlore) -> None:
+    workspace = await lore.workspace()
+    for month, name in ((1, "Rocky"), (2, "Stone")):
+        await workspace.remember(f"{name} likes tea.", at=datetime(2025, month, 1, tzinfo=UTC))
+    await workspace.graph.merge("Stone", "Rocky")
+
+    (fact,) = await workspace.facts(subject="Stone", history=True)
+
+    assert (fact.object, len(fact.sources), fact.valid_from.month) == ("tea", 2, 1)
+    assert await workspace.fact_versions(fact.fact_id)
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+async def test_what_was_said_since_under_its_name_goes_with_it(
+    lore: Everlore, clock: Clock, by_hand: bool
+) -> None:
+    workspace = await lore.workspace()
+
+    async def tell(*texts: str) -> None:
+        for text in texts:
+            clock.advance(days=1)
+            if by_hand:
+                await workspace.remember(text, author="Anna")
+            else:
+                await workspace.record([NewMessage(role="user", author="Anna", text=text)])
+                await lore.distil(workspace)
+
+    await tell("Stone lives in Porto.", "Rocky likes tea.", "Stone works at Acme.")
+    clock.advance(days=1)
+    change = await workspace.graph.merge("Stone", "Rocky")
+    await tell(
+        "Rocky has a dog Rex.", "Rocky lives in Ghent.", "Stone likes jazz.", "Stone and Rocky like golf."
+    )
+    assert ("lives_in", "Porto", False) in _said(await workspace.facts(subject="Stone", history=True))
+
+    await workspace.graph.undo(change.change_id)
+
+    stone = _said(await workspace.facts(subject="Stone"))
+    rocky = _said(await workspace.facts(subject="Rocky"))
+    assert {one[:2] for one in rocky} >= {("likes", "tea"), ("lives_in", "Ghent"), ("has_pet", "dog Rex")}
+    assert {one[:2] for one in stone} >= {("works_at", "Acme"), ("likes", "jazz"), ("lives_in", "Porto")}
+    assert {one[1] for one in stone} & {"Ghent", "dog Rex", "tea"} == set()
+    contents = {m.content for m in await workspace.memories(entity="Rocky", include_expired=True)}
+    assert any("Ghent" in content for content in contents)
+    assert not any("jazz" in content for content in contents)
 
 
 async def test_splitting_gives_each_its_own_timeline(lore: Everlore) -> None:

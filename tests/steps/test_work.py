@@ -91,7 +91,7 @@ async def test_what_fails_is_tried_again_and_then_parked_with_its_reason(
     assert found.hits[0].text == "boat"
 
     model.broken = False
-    assert await lore.retry_parked() == 1
+    assert (await lore.retry_parked()).count == 1
     await lore.catch_up()
     assert await lags(workspace) == 0
     await lore.catch_up()

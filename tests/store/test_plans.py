@@ -288,11 +288,16 @@ LANES: dict[str, Lane] = {
     "within_recorded": lambda c, p: lanes.passages_within(c, Filter(recorded_by=START), 5001, p.passages),
     "distilled_candidates": lambda c, p: recall_distilled.candidates(c, p.distilled, MODEL),
     "distilled_keys": lambda c, p: recall_distilled.keys(c, p.distilled),
-    "distilled_memories": lambda c, p: recall_distilled.memories(c, p.distilled, Filter(), None),
+    "distilled_memories": lambda c, p: recall_distilled.memories(
+        c, p.distilled, Filter(author="author 3"), None
+    ),
     "distilled_facts": lambda c, p: recall_distilled.facts(c, p.distilled, Filter(author="author 3"), None),
     "distilled_citations": lambda c, p: recall_distilled.citations(c, p.messages, None),
     "distilled_lineages": lambda c, p: recall_distilled.by_lineage(c, p.messages, None),
     "structured": lambda c, _: recall_distilled.structured(c, Wanted(("task",), open_at=START), None, 20),
+    "structured_filtered": lambda c, p: recall_distilled.structured(
+        c, Wanted(("task",), open_at=START), None, 20, Filter(threads=(p.thread_id,))
+    ),
     "last_person": lambda c, _: recall_distilled.last_person(c),
     "load_unembedded": lambda c, _: passages.load(c, MODEL, 256),
     "unembedded": lambda c, _: passages.waiting(c, MODEL),
@@ -325,6 +330,7 @@ GROWING = (
 OF_PASSAGE = {"passage_pkey": "workspace_id passage_id"}
 OF_MESSAGE = {"message_pkey": "workspace_id message_id"}
 OF_THREAD = {"thread_pkey": "workspace_id thread_id"}
+OF_SOURCES = {"memory_source_lineage": "workspace_id lineage_id", **OF_MESSAGE}
 ALONG_A_THREAD = {"message_workspace_id_thread_id_position_key": "workspace_id thread_id position"}
 OF_A_MESSAGE = {"passage_message": "workspace_id message_id"}
 BEHIND = {"watermark_behind": "workspace_id step", **ALONG_A_THREAD, **OF_A_MESSAGE}
@@ -384,7 +390,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         "memory_source_lineage": "workspace_id lineage_id",
         "fact_source_lineage": "workspace_id lineage_id",
     },
-    "distilled_memories": {"memory_passage": "workspace_id passage_id", **OF_THREAD},
+    "distilled_memories": {"memory_passage": "workspace_id passage_id", **OF_THREAD, **OF_SOURCES},
     "distilled_facts": {
         "fact_passage": "workspace_id passage_id",
         "fact_source_lineage": "workspace_id lineage_id",
@@ -398,6 +404,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     },
     "distilled_lineages": {"memory_version": "workspace_id lineage_id"},
     "structured": {"memory_current": "workspace_id type", **OF_THREAD},
+    "structured_filtered": {"memory_current": "workspace_id type", **OF_THREAD, **OF_SOURCES},
     "last_person": {"passage_time": "workspace_id"},
     "load_unembedded": {"unembedded_pkey": "workspace_id model_id", **OF_PASSAGE},
     "unembedded": {"unembedded_pkey": "workspace_id model_id"},

@@ -6,9 +6,10 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import TypeAlias, cast, get_args
 
 import pytest
 from pydantic import BaseModel
@@ -17,6 +18,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
 from everlore.config import EmbedderSettings, ModelSettings, RecallSettings, Settings, load_settings
+from everlore.faces.cli.evaluating import Distil
 from everlore.faces.cli.main import app
 from everlore.faces.http.server import create_app
 
@@ -117,6 +119,27 @@ def test_every_setting_is_documented_with_its_default() -> None:
             assert float(documented[name].replace(",", "")) == default, name
 
 
+def test_every_setting_is_described_once() -> None:
+    (section,) = re.findall(r"^## Settings\n(.*?)^## ", OPERATIONS, re.MULTILINE | re.DOTALL)
+    described = re.findall(r"^\| `([\w.]+)` \|", section, re.MULTILINE)
+    assert sorted(described) == sorted(name for name, _ in settings(Settings))
+
+
+def test_no_word_is_explained_twice() -> None:
+    lines = (ROOT / "docs/language.md").read_text("utf-8").splitlines()
+    words = [line.split("|")[1].strip() for line in lines if line.startswith("| ")]
+    counted = Counter(word for word in words if word != "word")
+    assert len(counted) > 80
+    assert [word for word, times in counted.items() if times > 1] == []
+
+
+def test_no_table_is_interrupted() -> None:
+    """A row after a blank line would be shown as text."""
+    for document in DOCUMENTS:
+        for table in re.findall(r"(?:^\|.*\n)+", document.read_text("utf-8"), re.MULTILINE):
+            assert re.match(r"\|.*\n\|[-| :]+\|\n", table), (named(document), table[:80])
+
+
 def test_the_weights_are_the_same_where_the_path_is_described() -> None:
     table = dict(
         re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", (ROOT / "docs/path.md").read_text("utf-8"), re.MULTILINE)
@@ -141,6 +164,11 @@ def test_every_command_is_documented() -> None:
     everything = [path for path, _ in commands(COMMANDS, "everlore")]
     assert len(everything) > 10
     assert [path for path in everything if not re.search(rf"{path}\b", OPERATIONS)] == []
+
+
+def test_every_way_to_distil_a_benchmark_is_documented() -> None:
+    (section,) = re.findall(r"^### What memories bring\n(.*?)^## ", OPERATIONS, re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(get_args(Distil))
 
 
 def require_parses(command: Command, words: list[str]) -> None:

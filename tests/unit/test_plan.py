@@ -43,6 +43,41 @@ def test_questions_about_the_present(question: str, about_present: bool) -> None
     assert plan(question, NOW).about_present is about_present
 
 
+@pytest.mark.parametrize(
+    ("question", "about_past"),
+    [
+        ("Where did Emma use to live?", True),
+        ("Where did Emma live?", True),
+        ("Where has Emma lived?", True),
+        ("Where has Emma's sister Lena worked?", True),
+        ("Who has worked at Acme?", True),
+        ("Where was Emma living?", True),
+        ("where were they staying", True),
+        ("Who was Emma married to?", True),
+        ("Has Emma ever lived in Porto?", True),
+        ("Hasn't she ever been to Lisbon?", True),
+        ("Which cities has Emma lived in over time?", True),
+        ("¿Dónde ha vivido Emma?", True),
+        ("¿Dónde vivía Emma?", True),
+        ("¿Ha tenido Emma alguna vez un perro?", True),
+        ("Where does Emma live?", False),
+        ("Has Emma got a dog?", False),
+        ("How has Emma been?", False),
+        ("What has Emma said about the boat?", False),
+        ("How long has Emma lived in Lisbon?", False),
+        ("Where has Emma worked lately?", False),
+        ("¿Desde cuándo ha vivido Emma en Lisboa?", False),
+        ("What does Emma use to paint?", False),
+        ("What was the meeting about?", False),
+        ("Is this the best boat ever?", False),
+        # The date counts.
+        ("Where was Emma living in January 2025?", False),
+    ],
+)
+def test_questions_about_the_past(question: str, about_past: bool) -> None:
+    assert plan(question, NOW).about_past is about_past
+
+
 def test_times_are_relative_to_now() -> None:
     (span,) = plan("What happened two weeks ago?", NOW).times
     assert span.start is not None

@@ -14,6 +14,7 @@ from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import Memory, MemoryType
 from everlore.encode.chronicle import Group, group_of
 from everlore.encode.drafts import Checked, fact_text, statements_of
+from everlore.encode.known import called_in
 from everlore.encode.reconcile import REJECTED_BY_HAND, Incoming, Where, expiry, in_search
 from everlore.encode.resolve import Linking, resolve
 from everlore.encode.similar import content_hash, thresholds_of
@@ -22,6 +23,7 @@ from everlore.ports.analyst import Analyst, DraftEntity, Extraction, Quote, Wind
 from everlore.ports.embedder import Embedder, EncodedPassage
 from everlore.store import conversation, distilling, facts, index, memories, passages
 from everlore.store.database import Connection, Database
+from everlore.store.entities import surviving
 from everlore.store.memories import NewSource
 from everlore.store.passages import DistilledPassage
 
@@ -33,7 +35,7 @@ USER = "user"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A memory as a person gives it, checked already. `at`: since when it is true."""
+    """A memory as a person gives it, checked already. `at`: since when it is true. `entities`: names, or ids of known ones."""
 
     content: str
     type: MemoryType
@@ -290,9 +292,13 @@ async def _read(hand: Hand, content: str, author: str, at: datetime) -> Extracti
 async def _resolved(
     connection: Connection, hand: Hand, window: Window, extraction: Extraction, named: Sequence[str]
 ) -> tuple[list[Statement], tuple[UUID, ...]]:
-    """Statements of what was told, and the entities that it names."""
+    """Statements of what was told, and the entities that it names; known ones also where the reader finds no statement."""
     quote = (Quote(1, window.messages[0].text),)
-    given = [DraftEntity(name, "other", quote) for name in named]
+    ids = {name: found for name in named if (found := _id_in(name)) is not None}
+    known = {name: await _entity(connection, found) for name, found in ids.items()}
+    called = await called_in(connection, quote[0].text, hand.linking)
+    names = [*(name for name in named if name not in ids), *_beside(called, extraction, hand.linking)]
+    given = [DraftEntity(name, "other", quote) for name in names]
     sure = replace(
         extraction,
         facts=tuple(replace(fact, confidence=CONFIDENCE, memory=0) for fact in extraction.facts),
@@ -302,7 +308,36 @@ async def _resolved(
     messages = {message.number: message for message in window.messages}
     statements = statements_of(Checked(sure, (), {}), messages, {}, resolution)
     found = [resolution.of(entity.name, [1]) for entity in sure.entities]
-    return statements, tuple(dict.fromkeys(one for one in found if one is not None))
+    return statements, tuple(dict.fromkeys(one for one in (*found, *known.values()) if one is not None))
+
+
+def _id_in(name: str) -> UUID | None:
+    try:
+        return UUID(name) if len(name.replace("-", "")) == 32 else None
+    except ValueError:
+        return None
+
+
+async def _entity(connection: Connection, entity_id: UUID) -> UUID:
+    found = await surviving(connection, entity_id)
+    if found is None:
+        raise NotFound(f"There is no entity {entity_id}.")
+    return found
+
+
+def _beside(called: Sequence[str], extraction: Extraction, linking: Linking) -> list[str]:
+    """The names that the reader did not find, nor as a part of another: the Emma of "Emma Kaya" is no other Emma."""
+    drafted = [told for one in extraction.entities for told in (one.name, *one.aliases)]
+    stated = [fact.subject for fact in extraction.facts]
+    stated += [fact.object for fact in extraction.facts if fact.object_is_entity]
+    read = {linking.key(told) for told in drafted}
+    longer = [set(linking.key(told).split()) for told in (*drafted, *stated)]
+    keys = {name: linking.key(name) for name in called}
+    return [
+        name
+        for name, key in keys.items()
+        if key not in read and not any(set(key.split()) < w for w in longer)
+    ]
 
 
 def _where(hand: Hand, model: tuple[int, str] | None) -> Where:

@@ -61,7 +61,7 @@ class Checked:
     def drafts(self) -> list[tuple[DraftMemory, Review | None, str | None]]:
         """All memories: those that passed in their order (facts point to places in it), then those set aside."""
         passed = [(draft, None, None) for draft in self.extraction.memories]
-        return [*passed, *((one.draft, one.review, one.reason) for one in self.aside)]
+        return [*passed, *((replace(one.draft, replaces=None), one.review, one.reason) for one in self.aside)]
 
 
 def checked(window: Window, extraction: Extraction, known_names: Mapping[str, frozenset[str]]) -> Checked:
@@ -142,6 +142,7 @@ def incoming_of(
         reasoning=draft.reasoning or None,
         relation=draft.relation,
         target=target,
+        replaces=draft.replaces,
         vector=vectors.get(_in_search(draft, said[0])) if said else None,
     )
 

@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 
 MAX_COOLDOWN_S = 3600.0
 
-_WINDOW = 10
 _CHARACTERS_A_TOKEN = 4
 # The bundled prompt and schema have about 8,000 characters. An answer is taken to hold four memories, six facts and five names.
 _PROMPT_TOKENS = 2000
@@ -62,6 +61,18 @@ class Estimate:
     tokens_in: int
     tokens_out: int
     cost: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldUp:
+    """Why a workspace may not call a model now, and until when: the breaker is open, or (`model` is None: all of them) a hard
+    cap is reached."""
+
+    workspace: str
+    workspace_id: UUID
+    model: str | None
+    reason: str
+    until: datetime
 
 
 class SpendGovernor:
@@ -171,13 +182,48 @@ async def spent_today(connection: Connection, now: datetime) -> Spent:
     return await usage.spent(connection, _day(now))
 
 
+async def held_up(
+    connection: Connection, workspace_id: UUID, called: str, now: datetime, limits: Limits
+) -> list[HeldUp]:
+    """What keeps the workspace of the connection from calling models now."""
+    found = [
+        HeldUp(called, workspace_id, one.model, f"failed {one.failures} times in a row", one.open_until)
+        for one in await usage.open_breakers(connection)
+        if one.open_until is not None and one.open_until > now
+    ]
+    if reached := caps_reached(await spent_today(connection, now), limits, "hard"):
+        reason = f"the daily cap is reached: {'; '.join(reached)}"
+        found.append(HeldUp(called, workspace_id, None, reason, _midnight_after(now)))
+    return found
+
+
+async def probe_at_once(connection: Connection, now: datetime) -> list[datetime]:
+    """Let the next call of each model that is left alone be its probe; returns until when they would have been left alone."""
+    opened = [
+        (one.model, one.open_until)
+        for one in await usage.open_breakers(connection)
+        if one.open_until is not None and one.open_until > now
+    ]
+    if opened:
+        await usage.hold_caps(connection)  # first, as in `allow`
+    for model, _ in opened:
+        await usage.end_cooldown(connection, model, now)
+    return [until for _, until in opened]
+
+
 def estimate(
-    messages: int, characters: int, limits: Limits, *, context_messages: int = 75, context_tokens: int = 3000
+    calls: int,
+    messages: int,
+    characters: int,
+    limits: Limits,
+    *,
+    context_messages: int = 75,
+    context_tokens: int = 3000,
 ) -> Estimate:
-    """What so many messages with so many characters in all would cost: one call for each window, retries not counted."""
-    if messages <= 0:
+    """What so many calls, one for each window, would cost for so many messages with so many characters in all. Retries are not
+    counted."""
+    if calls <= 0 or messages <= 0:
         return Estimate(0, 0, 0, None if cost_of(0, 0, limits) is None else Decimal(0))
-    calls = math.ceil(messages / _WINDOW)
     said = math.ceil(characters / _CHARACTERS_A_TOKEN) + messages * _MESSAGE_TOKENS
     # The first windows have little before them, the others as much as fits.
     context = min(context_tokens, math.ceil(said / messages * min(context_messages, messages)))

@@ -31,7 +31,15 @@ from everlore.domain.memories import (
 from everlore.encode.claims import Evidence, covered, derived, evidence, name_is_said, unfounded
 from everlore.encode.manipulation import manipulation
 from everlore.encode.voices import Voices
-from everlore.encode.wording import opposite, other_language, same, uncovered
+from everlore.encode.wording import (
+    invented_denial,
+    invented_end,
+    opposite,
+    other_language,
+    same,
+    uncovered,
+    unsaid_predicate,
+)
 from everlore.ports.analyst import (
     MAX_ENTITIES,
     MAX_FACTS,
@@ -93,6 +101,7 @@ def ground(window: Window, extraction: Extraction, known_names: KnownNames) -> G
             places[place] = _folded_into(memories, passed, MAX_MEMORIES)
             if places[place] < 0:
                 check.reject(passed, f"more than {MAX_MEMORIES} memories in one answer")
+    memories = [_replacing(memory, place, places) for place, memory in enumerate(memories)]
     facts: list[DraftFact] = []
     for fact in extraction.facts[:_LOOK_AT]:
         if (kept := check.fact(fact)) is not None:
@@ -162,10 +171,13 @@ class _Check:
             return None
         quoted = self._quoted(sourced.sources)
         reason = self.voices.wrong(sourced.content, authors, source, quoted) or _unbelievable(
-            sourced.content, source
+            sourced.content, source, quoted
         )
         if reason is not None:
             self.reject(sourced, reason)
+            return None
+        if denial := invented_denial(sourced.content, source):
+            self.reject(sourced, *denial)
             return None
         return self._less_from_assistants(self._dated(sourced, source), sourced.content)
 
@@ -206,6 +218,9 @@ class _Check:
         if (reason := self._unfounded_fact(sourced, source)) is not None:
             self.reject(sourced, reason)
             return None
+        if unsaid := unsaid_predicate(sourced, source):
+            self.reject(sourced, *unsaid)
+            return None
         said = f"{sourced.subject} {sourced.predicate} {sourced.object}"
         valid_from = self._derived(sourced.valid_from, source, f'the beginning of "{said}"')
         return self._less_from_assistants(replace(sourced, valid_from=valid_from), said)
@@ -219,6 +234,8 @@ class _Check:
             return f'the name "{fact.object}" was not said'
         if covered(fact.object, source) < 0.5:
             return "its words were not said"
+        if fact.ended and invented_end(fact.object, source):
+            return "nobody said that it is over"
         return other_language(fact.object, source)
 
     # --- entities ------------------------------------------------------------------------------------------
@@ -378,12 +395,12 @@ def _path(taxonomy: str | None) -> str | None:
     return taxonomy if taxonomy is not None and _PATH.fullmatch(taxonomy) else None
 
 
-def _unbelievable(content: str, source: Evidence) -> str | None:
+def _unbelievable(content: str, source: Evidence, quoted: str) -> str | None:
     return (
         other_language(content, source)
         or unfounded(content, source)
         or ("its words were not said" if uncovered(content, source) else None)
-        or opposite(content, source)
+        or opposite(content, source, quoted)
     )
 
 
@@ -402,6 +419,14 @@ def _entity_is_said(name: str, source: Evidence) -> bool:
 
 
 # --- the same thing twice ----------------------------------------------------------------------------------
+
+
+def _replacing(draft: DraftMemory, place: int, places: Mapping[int, int]) -> DraftMemory:
+    """With the place of the draft that it takes the place of as it is now; only one before it can be that."""
+    if draft.replaces is None:
+        return draft
+    earlier = places.get(draft.replaces, -1)
+    return replace(draft, replaces=earlier if 0 <= earlier < place else None)
 
 
 def _folded_into(kept: list[DraftMemory], draft: DraftMemory, at_most: int) -> int:

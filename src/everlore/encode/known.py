@@ -5,11 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from everlore.encode.references import SPOKEN
 from everlore.encode.resolve import Linking
 from everlore.store import entities
 from everlore.store.database import Connection
 
 _CAPITAL = re.compile(r"[^\W\d_a-zà-ÿ][\w.'’-]*|[\w.+-]+@[\w-]+\.[\w.]+|@\w+")
+_WORD = re.compile(r"[^\W_]+(?:['’&.-][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['’]s$")
 _LONGEST = 3
 _AT_MOST = 400
 
@@ -50,6 +53,32 @@ async def known_names(connection: Connection, texts: Iterable[str], linking: Lin
         if key in of_key
     }
     return KnownNames(frozenset(named), variants)
+
+
+async def called_in(connection: Connection, text: str, linking: Linking) -> list[str]:
+    """Names of known entities as they stand in a text, the longest where they overlap: runs of words with capitals, or such as
+    are a name in just these letters. An ordinary word is none, though somebody may be called so."""
+    words = list(_WORD.finditer(text))[:_AT_MOST]
+    spans = [(first, first + length) for length in range(_LONGEST, 0, -1)
+             for first in range(len(words) - length + 1)]  # fmt: skip
+    said = {
+        (first, last): _POSSESSIVE.sub("", text[words[first].start() : words[last - 1].end()])
+        for first, last in spans
+    }
+    keys = {span: linking.key(run) for span, run in said.items() if run.casefold() not in SPOKEN}
+    variants: dict[str, set[str]] = {}
+    for match in await entities.by_keys(connection, keys.values()):
+        variants.setdefault(match.given, set()).add(match.variant)
+    found: dict[int, str] = {}
+    taken: set[int] = set()
+    for (first, last), key in keys.items():
+        run = said[first, last]
+        capitals = all(words[place][0][0].isupper() for place in (first, last - 1))
+        is_name = key in variants and (capitals or run in variants[key])
+        if is_name and not taken & set(range(first, last)):
+            taken |= set(range(first, last))
+            found[first] = run
+    return list(dict.fromkeys(found[first] for first in sorted(found)))
 
 
 def _names_in(text: str) -> list[str]:

@@ -41,8 +41,8 @@ What: TypeAlias = Literal["new", "same", "fuller", "successor", "waiting", "drop
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A memory to be held against what is known. `target`: the known memory that `relation` speaks of. `entities` are resolved
-    already; `vector` is None where there is no embedding model."""
+    """A memory to be held against what is known. `target`: the known memory that `relation` speaks of; `replaces`: the place of
+    the one in the same batch. `entities` are resolved already; `vector` is None where there is no embedding model."""
 
     type: MemoryType
     content: str
@@ -64,6 +64,7 @@ class Incoming:
     reasoning: str | None = None
     relation: Relation = "new"
     target: UUID | None = None
+    replaces: int | None = None
     vector: EncodedPassage | None = None
 
 
@@ -122,7 +123,7 @@ async def reconcile(connection: Connection, new: Incoming, where: Where) -> Reme
         if _usable(twin) and _same_occasion(twin, new):
             return await _corroborate(connection, twin, new, where)
     target = None if new.target is None else await memories.current(connection, new.target)
-    if target is not None and _usable(target) and new.relation != "new":
+    if target is not None and _usable(target) and _believed(target, new):
         return await _related(connection, target, new, where)
     for near, likeness in await _nearest(connection, new, where):
         if _says_the_same(near, new, likeness, where.thresholds):
@@ -130,6 +131,14 @@ async def reconcile(connection: Connection, new: Incoming, where: Where) -> Reme
         if _says_more(near, new, likeness, where.thresholds):
             return await _fuller(connection, near, new, where)
     return await _write(connection, new, where)
+
+
+def _believed(known: Memory, new: Incoming) -> bool:
+    """Whether what the analyst says of the two may be acted on. That they are the same is looked at: what is new in one would
+    be lost in the other."""
+    if new.relation == "same":
+        return equal_claims(known.content, new.content) and adds_nothing(new.content, known.content)
+    return new.relation != "new"
 
 
 async def _reworded(connection: Connection, new: Incoming, where: Where) -> bool:

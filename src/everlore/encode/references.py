@@ -24,6 +24,7 @@ _OBJECT_IS: dict[str, EntityType] = {
 # How a text says who is speaking.
 _SELF = frozenset({"i", "me", "my", "myself", "yo", "mi", "the user", "user", "el usuario"})
 _ASSISTANT = frozenset({"you", "the assistant", "assistant"})
+SPOKEN = _SELF | _ASSISTANT
 USER = "user"
 
 

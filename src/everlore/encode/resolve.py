@@ -3,7 +3,9 @@
 A wrong link mixes two people for good, a missed one leaves two that a person can merge: in doubt there are two, and a
 suggestion that they may be one. What speaks for one: the same key; a possessive description that is known; the only one whose
 full name begins so, in a world that meets this one. What speaks for two: another role for the same owner ("my sister", "my
-mother"), other places ("from accounting"), kinds that exclude each other, another birthday, or the text's own word for it.
+mother"), other places ("from accounting"), kinds that exclude each other, another birthday, the text's own word for it; and if
+other people spoke of a person elsewhere, that their facts contradict, or that he is somebody else's ("Ben's sister", "Maya's
+colleague").
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +33,7 @@ MENTIONS = 50
 CANDIDATES = 25
 # From here on two forms of a name are one, if nothing speaks against it: "Ali" and "Ali Camarata", "A. Camarata".
 _PARTIAL = 0.6
+_DOES_NOT_FIT = "what is said of them does not fit"
 _NO_PERSON: frozenset[EntityType] = frozenset(
     {"place", "organisation", "project", "concept", "technical_term", "event"}
 )
@@ -90,9 +93,8 @@ class Candidate:
     type: EntityType
     variants: dict[str, str]  # by key
     places: list[Place] = field(default_factory=list[Place])
-    here: dict[int, int] = field(
-        default_factory=dict[int, int]
-    )  # numbers of this window's messages that mean it
+    # Numbers of this window's messages that mean it.
+    here: dict[int, int] = field(default_factory=dict[int, int])
     made: bool = False
 
 
@@ -199,14 +201,16 @@ class _Known:
         chosen = self._described(reference, possible)
         if chosen is None and (chosen := self._named(reference, possible)) is not None:
             news = self._contradicts(chosen, [fact for fact in said if fact.predicate not in LASTING])
+            apart = self._are_strangers(reference, chosen)
+            doubt = news or (apart and self._of_others(reference, chosen))
             if (
-                news
+                doubt
                 and not reference.speaks
-                and not await self._worlds_meet(connection, reference, chosen, now)
+                and not await self._worlds_meet(connection, reference, chosen, now, apart=apart)
             ):
                 chosen = self._make(reference)
         if chosen is None and not reference.distinct:
-            chosen = await self._partly_named(connection, reference, possible, now)
+            chosen = await self._partly_named(connection, reference, possible, said, now)
         if chosen is None:
             chosen = self._make(reference)
         if chosen.made and not chosen.here:
@@ -262,7 +266,12 @@ class _Known:
         return any((candidate.entity_id, message) in self.already for message in messages)
 
     async def _partly_named(
-        self, connection: Connection, reference: Reference, possible: Sequence[Candidate], now: datetime
+        self,
+        connection: Connection,
+        reference: Reference,
+        possible: Sequence[Candidate],
+        said: Sequence[DraftFact],
+        now: datetime,
     ) -> Candidate | None:
         """The only one of whose name this is a part, or the other way round; otherwise suggestions are left."""
         if reference.is_description:
@@ -271,7 +280,9 @@ class _Known:
         partial = [(score, c) for score, c in scored if score >= _PARTIAL]
         if len(partial) == 1 and "person" in (partial[0][1].type, reference.type):
             ((_, only),) = partial
-            if await self._worlds_meet(connection, reference, only, now):
+            doubt = self._contradicts(only, said) or self._of_others(reference, only)
+            apart = doubt and self._are_strangers(reference, only)
+            if await self._worlds_meet(connection, reference, only, now, apart=apart):
                 self.aliases.append(
                     self._alias(only, reference.name, self.linking.weight_inferred, "inferred")
                 )
@@ -289,9 +300,43 @@ class _Known:
         best = max((similar_names(reference.name, v) for v in candidate.variants.values()), default=0.0)
         return min(best, similar_names(reference.name, candidate.name)) if best < 1 else best
 
+    def _voices(self, reference: Reference) -> set[str]:
+        """Who speaks of it here."""
+        here = [self.places[n] for n in reference.messages if n in self.places]
+        named = {self.linking.key(place.author) for place in here if place.author}
+        return named or {self.linking.key(p.author) for p in self.places.values() if p.author}
+
+    def _are_strangers(self, reference: Reference, candidate: Candidate) -> bool:
+        """Whether a person was spoken of by other people only, in other threads only. Who speaks here himself is known to all."""
+        if "person" not in (reference.type, candidate.type) or candidate.made or candidate.here:
+            return False
+        mine, threads = self._voices(reference), {place.thread_id for place in self.places.values()}
+        theirs = {self.linking.key(place.author) for place in candidate.places if place.author}
+        known = mine & theirs or theirs & candidate.variants.keys()
+        return (
+            bool(mine and theirs) and not known and not any(p.thread_id in threads for p in candidate.places)
+        )
+
+    def _of_others(self, reference: Reference, candidate: Candidate) -> bool:
+        """Whether both are known as somebody's, and by nobody in common: "Ben's sister" and "Maya's colleague"."""
+        owners = {self._owner(description) for description in reference.descriptions()}
+        known = [
+            told for v in candidate.variants.values() if (told := described(v)) is not None and told.owner
+        ]
+        others = {self._owner(description) for description in known}
+        return bool(owners and others) and not owners & others
+
     async def _worlds_meet(
-        self, connection: Connection, reference: Reference, candidate: Candidate, now: datetime
+        self,
+        connection: Connection,
+        reference: Reference,
+        candidate: Candidate,
+        now: datetime,
+        *,
+        apart: bool = False,
     ) -> bool:
+        """Whether they share a thread, a project, a field or a neighbour. Where there are no projects all is one world, if they
+        are not `apart`."""
         if candidate.made or candidate.here:
             return True
         here = [self.places[n] for n in reference.messages if n in self.places] or list(self.places.values())
@@ -305,7 +350,7 @@ class _Known:
                 return True
             if there.taxonomy and mine.taxonomy and _top(there.taxonomy) == _top(mine.taxonomy):
                 return True
-            if not (there.project_id or there.taxonomy or mine.project_id or mine.taxonomy):
+            if not (apart or there.project_id or there.taxonomy or mine.project_id or mine.taxonomy):
                 return True
         around = await graph.edges_at(connection, [candidate.entity_id], When(now))
         near = {end for edge in around[candidate.entity_id] for end in (edge.subject_id, edge.object_id)}
@@ -313,7 +358,8 @@ class _Known:
         return bool((near - {candidate.entity_id}) & company)
 
     def _likeliest(self, reference: Reference, fitting: Sequence[Candidate]) -> Candidate | None:
-        """Of several of one name: whom this message named before, then who was named last in the thread, then by kind."""
+        """Of several of one name: whom this message named before, then who was named last in the thread, then of whom the
+        speaker spoke before, then by kind."""
         return max(fitting, key=lambda candidate: self._rank(reference, candidate), default=None)
 
     def _rank(self, reference: Reference, candidate: Candidate) -> tuple[object, ...]:
@@ -328,8 +374,10 @@ class _Known:
                 default=0,
             )  # fmt: skip
         last = max((place.message_id for place in candidate.places), default=UUID(int=0))
+        voices = self._voices(reference)
+        told = any(place.author and self.linking.key(place.author) in voices for place in candidate.places)
         fits = candidate.type == reference.type
-        return before, position, fits, last, candidate.entity_id
+        return before, position, told, fits, last, candidate.entity_id
 
     def _make(self, reference: Reference) -> Candidate:
         made = Candidate(new_id(), reference.name[:200], reference.type, {}, made=True)
@@ -342,9 +390,7 @@ class _Known:
         mine = self.linking.key(reference.name)
         for other in self.candidates.values():
             if other is not made and mine in other.variants and other.type not in _excluded(reference.type):
-                why = (
-                    "the text tells them apart" if reference.distinct else "what is said of them does not fit"
-                )
+                why = "the text tells them apart" if reference.distinct else _DOES_NOT_FIT
                 self._suggest(made.entity_id, other.entity_id, f"have the same name, but {why}", 0.3)
 
     def _suggest(self, one: UUID, other: UUID, reason: str, score: float) -> None:

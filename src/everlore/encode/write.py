@@ -44,7 +44,7 @@ async def write(
     touched: Iterable[Group] = (),
 ) -> Written:
     """Write a batch. `vectors` holds the encoded form of fact texts; memories bring their own."""
-    remembered = [await reconcile(connection, one, where) for one in incoming]
+    incoming, remembered = await _reconciled(connection, incoming, where)
     entered = await enter(
         connection,
         _believed(statements, remembered, await _corrected(connection, incoming)),
@@ -55,6 +55,20 @@ async def write(
     await _follow(connection, entered, where.now)
     await _index(connection, incoming, remembered, entered, where, vectors)
     return Written(tuple(remembered), entered)
+
+
+async def _reconciled(
+    connection: Connection, incoming: Sequence[Incoming], where: Where
+) -> tuple[list[Incoming], list[Remembered]]:
+    """One after the other: a later one may take the place of an earlier one."""
+    targeted: list[Incoming] = []
+    remembered: list[Remembered] = []
+    for one in incoming:
+        if one.replaces is not None and one.replaces < len(remembered):
+            one = replace(one, target=remembered[one.replaces].lineage_id)
+        targeted.append(one)
+        remembered.append(await reconcile(connection, one, where))
+    return targeted, remembered
 
 
 async def _corrected(connection: Connection, incoming: Sequence[Incoming]) -> dict[int, frozenset[UUID]]:

@@ -66,7 +66,8 @@ class Quote:
 @dataclass(frozen=True, slots=True)
 class DraftMemory:
     """`event_at`: when what it tells of happens or happened (aware); None: when it was said. `target`: number of the known
-    memory that `relation` speaks of. `entities`: names as they stand in the draft's entities or in the text."""
+    memory that `relation` speaks of; `replaces`: it speaks of an earlier draft of the same answer, by its place (from 0).
+    `entities`: names as they stand in the draft's entities or in the text."""
 
     type: MemoryType
     content: str
@@ -81,6 +82,7 @@ class DraftMemory:
     reasoning: str = ""
     relation: Relation = "new"
     target: int | None = None
+    replaces: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ async def structured_hits(
         ),
     )
     recorded_at = search.ask.as_of.recorded_at
-    rows = await recall_distilled.structured(search.connection, wanted, recorded_at, _AT_MOST)
+    rows = await recall_distilled.structured(search.connection, wanted, recorded_at, _AT_MOST, search.within)
     chosen = await _ranked(search, rows, about, reranker)
     if not chosen and (about or not (asked.status or asked.times)):
         # The words may not have been meant so: then memories are found by what they say.

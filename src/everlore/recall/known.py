@@ -15,10 +15,11 @@ import numpy as np
 from everlore.domain.memories import Fact, Memory
 from everlore.domain.recall import FactHit, MemoryHit, Support
 from everlore.recall.distilled import Distilled
-from everlore.recall.plan import fold
+from everlore.recall.plan import fold, words
 from everlore.recall.search import Search, Weights
-from everlore.recall.support import confidence, support
-from everlore.store import recall_distilled
+from everlore.recall.support import support
+from everlore.store import entities, recall_distilled
+from everlore.text.variants import key
 
 # Accesses from which on more of them add nothing.
 _MANY_ACCESSES = 100
@@ -28,16 +29,21 @@ _SURE = 0.5
 _MANY_SOURCES = 10
 # What a word counts at least, and what one that nothing distilled has.
 _COMMON, _UNHEARD = 1.0, 0.5
+# Late interaction of words that are not covered, from which on a passage is about what they mean. (Measured with the bundled
+# model: "Bob's job" and "Bob works as a nurse" 0.64, "Bob's hobbies" and "Bob plays chess" 0.25. What is listed wrongly costs
+# less than what is missing.)
+_NEAR = 0.25
 _FACT_RELEVANCE, _FACT_CONFIDENCE, _FACT_SOURCES = 0.45, 0.45, 0.10
 
 
+Names: TypeAlias = Sequence[frozenset[str]]
 Scored: TypeAlias = tuple[Memory, dict[str, float], Support]
 
 
-async def memory_hits(search: Search, found: Distilled) -> tuple[MemoryHit, ...]:
+async def memory_hits(search: Search, found: Distilled, names: Names) -> tuple[MemoryHit, ...]:
     """The best memories that are true, in view and supported well enough."""
     ask = search.ask
-    places = _supported(search, found, "memory")
+    places = _supported(search, found, "memory", names)
     rows = await recall_distilled.memories(
         search.connection, list(places), search.within, ask.as_of.recorded_at
     )
@@ -55,11 +61,11 @@ def order_of(one: Scored) -> tuple[float, float, UUID]:
     return -sum(why.values()), -memory.valid_from.timestamp(), memory.memory_id
 
 
-async def fact_hits(search: Search, found: Distilled) -> tuple[FactHit, ...]:
+async def fact_hits(search: Search, found: Distilled, names: Names) -> tuple[FactHit, ...]:
     """The best facts: those that hold at the moment or in the time that was asked about; for a question about the past those
     that held once, too, and first. Unsure ones never come before sure ones."""
     ask = search.ask
-    places = _supported(search, found, "fact")
+    places = _supported(search, found, "fact", names)
     rows = await recall_distilled.facts(search.connection, list(places), search.within, ask.as_of.recorded_at)
     shown = [(number, fact) for number, fact in rows if _holds(search, fact)]
     sources = await recall_distilled.citations(
@@ -128,13 +134,14 @@ async def cited(search: Search, chosen: Sequence[Scored]) -> tuple[MemoryHit, ..
 
 
 def supports(search: Search, found: Distilled, places: Sequence[int]) -> list[Support]:
-    """The support of distilled candidates, as of messages. Whose words they are does not count here."""
+    """The support of distilled candidates, as of messages but forgiving where little is known (`_weights`). Whose words they
+    are does not count here."""
     lexical = found.lexical
-    rarity = {term: float(value) for term, value in zip(lexical.terms, lexical.idf, strict=True)}
+    weights = _weights(search, found)
     return [
         support(
             search.view.words,
-            rarity,
+            weights,
             frozenset(lexical.terms[column] for column in np.flatnonzero(found.counts[place]).tolist()),
             "unknown",
             found.late.get(int(found.candidates.passage_ids[place])),
@@ -143,36 +150,73 @@ def supports(search: Search, found: Distilled, places: Sequence[int]) -> list[Su
     ]
 
 
-def _supported(search: Search, found: Distilled, kind: str) -> dict[int, tuple[int, Support]]:
+def _supported(search: Search, found: Distilled, kind: str, names: Names) -> dict[int, tuple[int, Support]]:
     """Passages of a kind that are near enough to the question to be listed, with their place."""
     numbers: list[int] = found.candidates.passage_ids.tolist()
-    places = [
-        place
-        for place, near in enumerate(_nearness(search, found))
-        if found.candidates.kinds[place] == kind and near >= search.weights.memory_floor
-    ]
-    believed = supports(search, found, places)
-    return {numbers[place]: (place, one) for place, one in zip(places, believed, strict=True)}
+    places = [place for place, one in enumerate(found.candidates.kinds) if one == kind]
+    if not places:
+        return {}
+    floor = search.weights.memory_floor
+    return {
+        numbers[place]: (place, one)
+        for place, one in zip(places, supports(search, found, places), strict=True)
+        if one.confidence >= floor and _says_more(search, found, one, names)
+    }
 
 
-def _nearness(search: Search, found: Distilled) -> list[float]:
-    """As the confidence of a support, but forgiving where little is known: words that nothing distilled has tell less, common
-    ones not much less than rare ones, and those that name a time nothing (that is compared apart)."""
+def _says_more(search: Search, found: Distilled, believed: Support, names: Names) -> bool:
+    """Whether it says more of what is asked than a name: another word of the question, a second name, or something near to
+    the words that it lacks. Without that, all that is known of Bob would answer whatever is asked about him."""
+    covered = set(believed.covered)
+    asked = {word for word, term in search.view.words if term is not None} - _of_time(search)
+    asked = asked.difference(*names)
+    if not asked or asked & covered or sum(1 for name in names if name & covered) > 1:
+        return True
+    if believed.late_interaction is None:
+        return False
+    # Late interaction is a mean over the words of the question, and 1 for those that are covered.
+    rarity = {word: found.lexical.rarity(term) for word, term in search.view.words if term is not None}
+    total = sum(rarity[word] for word in (*believed.covered, *believed.missing))
+    share = sum(rarity[word] for word in covered) / max(total, 1e-9)
+    return believed.late_interaction - share >= _NEAR * (1 - share)
+
+
+async def names_asked(search: Search) -> Names:
+    """Names of somebody or something in the question, each with its words: those with a capital within it, and what people
+    are called who are known (things, too, have entities: "tea" is no name)."""
+    question = search.ask.question
+    written = words(question)
+    keys = {key(question[start:end]): word for start, end, word in written}
+    matches = await entities.by_keys(search.connection, keys)
+    found = await entities.load(search.connection, [match.entity_id for match in matches], counted=False)
+    people = {entity.entity_id for entity in found if entity.type == "person"}
+    called = {keys[match.given] for match in matches if match.entity_id in people}
+    names: list[set[str]] = []
+    last = -1
+    for at, (start, end, word) in enumerate(written):
+        if word in called or (at and question[start].isupper()):
+            if names and question[last:start].isspace():
+                names[-1].add(word)
+            else:
+                names.append({word})
+            last = end
+    return [frozenset(name) for name in names]
+
+
+def _of_time(search: Search) -> set[str]:
+    return {fold(word) for span in search.plan.times for word in span.text.split()}
+
+
+def _weights(search: Search, found: Distilled) -> dict[str, float]:
+    """What each term of the question counts: its rarity, but terms that nothing distilled has count less, common ones not much
+    less than rare ones, and those that name a time nothing (that is compared apart)."""
     lexical = found.lexical
-    of_time = {fold(word) for span in search.plan.times for word in span.text.split()}
+    of_time = _of_time(search)
     counted = {term for word, term in search.view.words if word not in of_time}
-    weights = np.array(
-        [
-            0.0 if term not in counted else max(float(idf), _COMMON) if len(places) else _UNHEARD
-            for term, idf, places in zip(lexical.terms, lexical.idf, lexical.places, strict=True)
-        ]
-    )
-    shares = (found.counts > 0) @ weights / max(float(weights.sum()), 1e-9)
-    numbers: list[int] = found.candidates.passage_ids.tolist()
-    return [
-        confidence(float(share), found.late.get(number))
-        for share, number in zip(shares, numbers, strict=True)
-    ]
+    return {
+        term: 0.0 if term not in counted else max(float(idf), _COMMON) if len(places) else _UNHEARD
+        for term, idf, places in zip(lexical.terms, lexical.idf, lexical.places, strict=True)
+    }
 
 
 def _bonus(weights: Weights, kind: str) -> float:

@@ -29,9 +29,27 @@ _PRESENT = re.compile(
 )
 # What was once and is no longer. (With a date, as in "before 2020", it is the date that counts.)
 _PAST = re.compile(
-    r"\b(?:used to|previous(?:ly)?|former(?:ly)?|before|history|in the past|originally|at first|over the years|all the places"
-    r"|anterior(?:es|mente)?|antes|solía[ns]?|solias?|historial|en el pasado|al principio)\b",
+    r"\b(?:used to|previous(?:ly)?|former(?:ly)?|before|history|in the past|originally|at first|over the years|over time"
+    r"|all the places|anterior(?:es|mente)?|antes|solía[ns]?|solias?|historial|en el pasado|al principio|alguna vez"
+    r"|a lo largo de)\b"
+    r"|\bdid(?:n['’]t)?\b[^.?!]*\buse to\b|\b(?:has|have|had|did|was|were)(?:n['’]t)?\b[^.?!]*\bever\b",
     re.IGNORECASE,
+)
+# States that last, in forms of the past. They are listed: "has Emma got a dog" and "how has Emma been" are about today.
+_WHO = r"(?:n['’]t)?\s+(?:[\w'’.-]+\s+){1,4}?"
+_STATES = re.compile(
+    r"\b(?:has|have|had)(?:n['’]t)?\s+(?:[\w'’.-]+\s+){0,4}?"
+    r"(?:lived|resided|stayed|worked|studied|taught|owned|rented|dated|driven|been\s+(?:married|engaged|employed))\b"
+    rf"|\bdid{_WHO}(?:live|reside|work|study|teach|own|rent|date)\b"
+    rf"|\b(?:was|were){_WHO}(?:living|residing|staying|working|studying|teaching|training|renting|dating|seeing|driving"
+    r"|playing|learning|using|attending|running|married|engaged|employed)\b"
+    r"|\b(?:he|has|ha|hemos|han) (?:vivido|residido|trabajado|estudiado)\b"
+    r"|\b(?:viv[ií]a|resid[ií]a|trabajaba|estudiaba)[ns]?\b",
+    re.IGNORECASE,
+)
+# How long something has lasted: it still does.
+_UNTIL_NOW = re.compile(
+    r"\b(?:how long|since|lately|recently|cu[aá]nto tiempo|desde|[uú]ltimamente)\b", re.IGNORECASE
 )
 
 
@@ -54,9 +72,14 @@ def plan(question: str, now: datetime) -> Plan:
     elif _FIRST_PERSON.search(question):
         prefers = "user"
     times = read_times(question, now)
-    return Plan(
-        question, times, prefers, bool(_PRESENT.search(question)), bool(_PAST.search(question)) and not times
-    )
+    present = bool(_PRESENT.search(question))
+    return Plan(question, times, prefers, present, _about_past(question, present) and not times)
+
+
+def _about_past(question: str, present: bool) -> bool:
+    if _PAST.search(question):
+        return True
+    return bool(_STATES.search(question)) and not present and not _UNTIL_NOW.search(question)
 
 
 def words(text: str) -> list[tuple[int, int, str]]:

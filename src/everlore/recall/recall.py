@@ -17,7 +17,7 @@ from everlore.recall import bm25
 from everlore.recall.asked import structured_hits
 from everlore.recall.distilled import Distilled, distilled, seeds
 from everlore.recall.hits import make_hits
-from everlore.recall.known import fact_hits, memory_hits
+from everlore.recall.known import fact_hits, memory_hits, names_asked
 from everlore.recall.lanes import Lane, allowed_by, lexical_lane, narrowed, time_lane, vector_lane
 from everlore.recall.plan import plan
 from everlore.recall.rank import rank
@@ -179,14 +179,15 @@ async def _with_known(
     kinds = search.ask.kinds
     try:
         async with store.lane(search.connection, search.clock.remaining_ms()):
+            names = await names_asked(search) if found is not None else ()
             if "memory" in kinds and search.ask.memories:
                 if (structured := await structured_hits(search, reranker)) is not None:
                     answer = replace(answer, reading=structured[0], memories=structured[1])
                 elif found is not None:
-                    near = await memory_hits(search, found)
+                    near = await memory_hits(search, found, names)
                     answer = replace(answer, memories=near + await related(search, near))
             if "fact" in kinds and search.ask.facts and found is not None:
-                answer = replace(answer, facts=await fact_hits(search, found))
+                answer = replace(answer, facts=await fact_hits(search, found, names))
     except LaneTimeout:
         search.clock.late("memory")
     return answer

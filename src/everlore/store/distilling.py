@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -45,11 +45,12 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class ToRead:
-    """What waits to be read."""
+    """What waits to be read. `windows` are those that are read now: a last one that may still grow is not among them."""
 
     threads: int = 0
     messages: int = 0
     characters: int = 0
+    windows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +192,29 @@ async def waiting(connection: Connection) -> tuple[int, int, int]:
 
 
 async def to_read(
-    connection: Connection, thread: str | None, *, again: bool, since: int | None, until: int | None
+    connection: Connection,
+    thread: str | None,
+    *,
+    again: bool,
+    since: int | None,
+    until: int | None,
+    window: int,
+    silence: timedelta,
+    now: datetime,
+    close: bool,
 ) -> ToRead:
-    """What waits; with `again` also what was read already and overlaps a span of positions."""
-    parameters = {"thread": thread, "again": again, "since": since, "until": until}
+    """What waits; with `again` also what was read already and overlaps a span of positions. `window`, `silence`, `close`: how
+    the distil step cuts threads."""
+    parameters = {
+        "thread": thread,
+        "again": again,
+        "since": since,
+        "until": until,
+        "window": window,
+        "silence": silence,
+        "quiet_since": now - silence,
+        "close": close,
+    }
     row = await (await connection.execute(_QUERIES["to_read"], parameters)).fetchone()
     return ToRead(*(row or ()))
 

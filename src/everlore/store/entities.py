@@ -45,13 +45,14 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a message stands: what tells whether two worlds meet."""
+    """Where a message stands: what tells whether two worlds meet. `author`: the person who wrote it, None for an assistant."""
 
     message_id: UUID
     thread_id: UUID
     position: int
     project_id: UUID | None
     taxonomy: str | None
+    author: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +226,10 @@ async def last_mentions(
     if not parameters["entities"]:
         return {}
     found: dict[UUID, list[Place]] = {}
-    for entity_id, thread_id, position, message_id, project_id, taxonomy in await (
+    for entity_id, *place in await (
         await connection.execute(_QUERIES["last_mentions"], parameters)
     ).fetchall():
-        found.setdefault(entity_id, []).append(Place(message_id, thread_id, position, project_id, taxonomy))
+        found.setdefault(entity_id, []).append(Place(*place))
     return found
 
 

@@ -86,7 +86,7 @@ async def statements(
     """Everything that was stated of a group and still counts; `object_key` None takes all objects."""
     rows = await (
         await connection.execute(
-            _QUERIES["statements" if object_key is None else "statements_of_object"],
+            _QUERIES["statements"] if object_key is None else _QUERIES["statements_of_object"],
             {"subject_id": subject_id, "predicates": list(predicates), "object_key": object_key},
         )
     ).fetchall()
@@ -98,7 +98,7 @@ async def current_of_group(
 ) -> list[CurrentFact]:
     rows = await (
         await connection.execute(
-            _QUERIES["current_of_group" if object_key is None else "current_of_object"],
+            _QUERIES["current_of_group"] if object_key is None else _QUERIES["current_of_object"],
             {"subject_id": subject_id, "predicates": list(predicates), "object_key": object_key},
         )
     ).fetchall()

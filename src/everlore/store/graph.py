@@ -22,6 +22,9 @@ FAN_OUT = 24
 READ = 4 * FAN_OUT
 # A level of a walk never has more nodes than these.
 WIDEST = 400
+# Between so many nodes of either end of a path direct facts are looked up, and under so many predicates of each.
+CLOSE = 50
+PREDICATES = 100
 # What a fact passes on of an activation is its confidence; what two names in one memory do, is half of the memory's.
 MENTIONED_WITH_WEIGHT = 0.5
 MAX_PATH = 6
@@ -46,11 +49,20 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Where a walk came to: distances from its beginning, in the order of arrival, and the edges that it saw by their ends."""
+    """Where a walk came to: distances from its beginning, in the order of arrival, and the edges that it saw by their ends.
+    `cut`: there is more, beyond the limit or at an entity with more edges than are followed."""
 
     distances: dict[UUID, int]
     edges: dict[Pair, list[Edge]]
     cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The edges at some entities, and those of them that have more than were read."""
+
+    edges: dict[UUID, list[Edge]]
+    crowded: frozenset[UUID]
 
 
 async def edges_at(
@@ -60,27 +72,41 @@ async def edges_at(
 
     Two entities that a fact joins are not also joined by the memories that mention both.
     """
+    return (await edges_around(connection, entity_ids, when, fan_out)).edges
+
+
+async def edges_around(
+    connection: Connection, entity_ids: Sequence[UUID], when: When, fan_out: int = FAN_OUT
+) -> Around:
+    """The same, telling at which of them there are more."""
     found: dict[UUID, list[Edge]] = {entity_id: [] for entity_id in entity_ids}
+    crowded: set[UUID] = set()
     if not entity_ids:
-        return found
+        return Around(found, frozenset())
     facts = {
         "entities": list(entity_ids),
         "valid_at": when.valid_at or when.now,
         "recorded_at": when.recorded_at,
         "read": 4 * fan_out,
-        "fan_out": fan_out,
+        # One more than is followed, to see whether there is more.
+        "fan_out": fan_out + 1,
     }
+    at: UUID
     for at, subject, predicate, to, lineage, confidence, since, until in await (
         await connection.execute(_QUERIES["fact_edges"], facts)
     ).fetchall():
-        found[at].append(Edge(subject, predicate, to, "fact", confidence, since, until, (lineage,)))
+        if len(found[at]) == fan_out:
+            crowded.add(at)
+        else:
+            found[at].append(Edge(subject, predicate, to, "fact", confidence, since, until, (lineage,)))
     joined = {entity_id: {e for edge in found[entity_id] for e in _ends(edge)} for entity_id in entity_ids}
-    memories = {**facts, "valid_at": when.valid_at, "now": when.now, "read": fan_out}
+    memories = {**facts, "valid_at": when.valid_at, "now": when.now, "read": fan_out, "fan_out": fan_out}
     mentioned: dict[UUID, list[Edge]] = {}
-    at: UUID
-    for at, other, lineages, confidence, since in await (
+    for at, other, lineages, confidence, since, more in await (
         await connection.execute(_QUERIES["shared_memories"], memories)
     ).fetchall():
+        if more:
+            crowded.add(at)
         if other not in joined[at]:
             one, two = sorted((at, other))
             weight = MENTIONED_WITH_WEIGHT * confidence
@@ -89,6 +115,26 @@ async def edges_at(
     for at, weak in mentioned.items():
         weak.sort(key=lambda edge: (-len(edge.lineages), -edge.weight, edge.subject_id, edge.object_id))
         found[at] += weak[:fan_out]
+        if len(weak) > fan_out:
+            crowded.add(at)
+    return Around(found, frozenset(crowded))
+
+
+async def facts_between(
+    connection: Connection, ones: Sequence[UUID], others: Sequence[UUID], when: When
+) -> list[Edge]:
+    """The facts that join one of the ones to one of the others, in either direction, however many more each has."""
+    parameters = {
+        "valid_at": when.valid_at or when.now,
+        "recorded_at": when.recorded_at,
+        "predicates": PREDICATES,
+    }
+    found: list[Edge] = []
+    for subjects, objects in ((ones, others), (others, ones)):
+        given = {**parameters, "subjects": list(subjects), "objects": list(objects)}
+        for row in await (await connection.execute(_QUERIES["facts_between"], given)).fetchall():
+            subject, predicate, to, lineage, confidence, since, until = row
+            found.append(Edge(subject, predicate, to, "fact", confidence, since, until, (lineage,)))
     return found
 
 
@@ -100,9 +146,16 @@ async def neighbourhood(
     edges: dict[Pair, list[Edge]] = {}
     frontier, cut = [start], False
     for distance in range(1, depth + 1):
-        around = await edges_at(connection, frontier, when, fan_out)
+        around = await edges_around(connection, frontier, when, fan_out)
+        cut = cut or bool(around.crowded)
         reached = sorted(
-            ((edge, other) for at in frontier for edge in around[at] for other in _ends(edge) if other != at),
+            (
+                (edge, other)
+                for at in frontier
+                for edge in around.edges[at]
+                for other in _ends(edge)
+                if other != at
+            ),
             key=lambda step: -step[0].weight,
         )
         frontier = list[UUID]()
@@ -122,41 +175,53 @@ async def neighbourhood(
 async def shortest_path(
     connection: Connection, one: UUID, other: UUID, when: When, *, longest: int = MAX_PATH
 ) -> tuple[list[UUID], list[list[Edge]]] | None:
-    """The shortest connection of two entities, as nodes and the edges of each hop; None if there is none so short.
+    """The shortest connection of two entities, as nodes and the edges of each hop; None if none so short was found.
 
-    Walks from both ends, always from the one that has less to look at.
+    Walks from both ends, always from the one that has less to look at. At an entity with more edges than are followed, the
+    facts that join it to what the other end has reached are looked up by name: two hubs that a fact joins are joined.
     """
-    sides: tuple[_Side, _Side] = (_Side({one: None}, [one]), _Side({other: None}, [other]))
+    first, last = sides = (_Side({one: None}, [one], []), _Side({other: None}, [other], []))
     if one == other:
         return [one], []
     edges: dict[Pair, list[Edge]] = {}
-    for _ in range(longest):
+    for step in range(longest):
+        if step == 0 or first.crowded or last.crowded:
+            direct = await facts_between(connection, first.known(), last.known(), when)
+            if (joint := first.joined(direct, edges, last)) is not None:
+                return _way(first.back(joint[0])[::-1] + last.back(joint[1]), edges)
         near, far = sorted(sides, key=lambda side: len(side.frontier))
         if not near.frontier:
             near, far = far, near
         if not near.frontier:
             return None
-        around = await edges_at(connection, near.frontier[:WIDEST], when)
+        around = await edges_around(connection, near.frontier[:WIDEST], when)
         met = near.step(around, edges, far)
         if met is not None:
-            nodes = [*reversed(sides[0].back(met)), *sides[1].back(met)[1:]]
-            return nodes, [edges[frozenset(hop)] for hop in pairwise(nodes)]
+            return _way([*reversed(first.back(met)), *last.back(met)[1:]], edges)
     return None
+
+
+def _way(nodes: list[UUID], edges: Mapping[Pair, list[Edge]]) -> tuple[list[UUID], list[list[Edge]]]:
+    return nodes, [edges[frozenset(hop)] for hop in pairwise(nodes)]
 
 
 @dataclass(slots=True)
 class _Side:
-    """One end of a search: from where each node was reached, and the nodes reached last."""
+    """One end of a search: from where each node was reached, the nodes reached last, and those whose edges were not all read."""
 
     came_from: dict[UUID, UUID | None]
     frontier: list[UUID]
+    crowded: list[UUID]
 
-    def step(
-        self, around: Mapping[UUID, Sequence[Edge]], edges: dict[Pair, list[Edge]], far: "_Side"
-    ) -> UUID | None:
+    def known(self) -> list[UUID]:
+        """The nodes whose edges may not have been seen: of each kind so many, the ones reached first."""
+        half = CLOSE // 2
+        return list(dict.fromkeys([*self.crowded[:half], *self.frontier[: CLOSE - len(self.crowded[:half])]]))
+
+    def step(self, around: Around, edges: dict[Pair, list[Edge]], far: "_Side") -> UUID | None:
         """One level further; returns where it met the other side on the shortest way, if it did."""
         reached: list[UUID] = []
-        for at, found in around.items():
+        for at, found in around.edges.items():
             for edge in found:
                 _add(edges, edge)
                 (to,) = (end for end in _ends(edge) if end != at)
@@ -164,8 +229,21 @@ class _Side:
                     self.came_from[to] = at
                     reached.append(to)
         self.frontier = reached
+        self.crowded += [at for at in around.edges if at in around.crowded]
         meetings = [node for node in reached if node in far.came_from]
         return min(meetings, key=lambda node: len(far.back(node)), default=None)
+
+    def joined(
+        self, direct: Sequence[Edge], edges: dict[Pair, list[Edge]], far: "_Side"
+    ) -> tuple[UUID, UUID] | None:
+        """The ends of the edge that joins a node of this side to one of the other on the shortest way."""
+        pairs: list[tuple[UUID, UUID]] = []
+        for edge in direct:
+            _add(edges, edge)
+            for here, there in (_ends(edge), _ends(edge)[::-1]):
+                if here in self.came_from and there in far.came_from:
+                    pairs.append((here, there))
+        return min(pairs, key=lambda pair: len(self.back(pair[0])) + len(far.back(pair[1])), default=None)
 
     def back(self, node: UUID) -> list[UUID]:
         """The way from a node back to where this side began."""

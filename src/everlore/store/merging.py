@@ -132,6 +132,7 @@ async def split(
 async def undo(connection: Connection, change_id: UUID, now: datetime) -> Change:
     """Put back the rows that a change moved, as far as they are still there. Raises InvalidInput, NotFound.
 
+    What was said since under names that are only the returned entity's goes with it, as a split would take it.
     Changes are undone in any order that leaves no doubt whose a row is: what came to stand on this change is undone first.
     """
     # The order of locks is that of merge: the state, the entities, then the change.
@@ -153,6 +154,8 @@ async def undo(connection: Connection, change_id: UUID, now: datetime) -> Change
         }
         await connection.execute(_QUERIES["statements_back"], parameters)
         await _fill_gaps(connection, change.kept_id)
+        since = await _said_since(connection, change)
+        change = replace(change, moved={what: change.moved.get(what, []) + since[what] for what in _TAKE})
     else:
         for alias_id in change.made:
             await entities.remove_alias(connection, alias_id)
@@ -245,6 +248,35 @@ async def _fill_gaps(connection: Connection, entity_id: UUID) -> None:
         if (change := by_other.get(merged)) and any(more.values()):
             moved = {what: change.moved.get(what, []) + more[what] for what in _TAKE}
             await _rewrite(connection, replace(change, moved=moved))
+
+
+async def _said_since(connection: Connection, change: Change) -> Moved:
+    """After a merge was undone: give the other entity what was said since under its names alone. What a later merge brought
+    is not touched, that one will give it back."""
+    kept, other = await entities.load(connection, [change.kept_id, change.other_id], counted=False)
+    shared = {alias.variant.casefold() for alias in kept.aliases}
+    names = [alias.variant for alias in other.aliases if alias.variant.casefold() not in shared]
+    asked = {
+        "entity_id": change.kept_id,
+        "names": names,
+        "others": [alias.variant for alias in kept.aliases],
+        "since": change.made_at,
+    }
+    messages = await _ids(connection, "messages_since", asked)
+    told = await _ids(connection, "told_since", asked)
+    read = {"entity_id": change.kept_id, "messages": messages, "memories": told}
+    facts = [
+        *await _ids(connection, "facts_stated_in", read),
+        *await _ids(connection, "facts_told_in", read),
+    ]
+    memories = [*await _ids(connection, "memories_stated_in", read), *told]
+    found = {"aliases": [], "mentions": messages, "memories": memories, "subjects": facts, "objects": facts}
+    standing = [
+        one for one in await _standing(connection, change.kept_id) if one.change_id != change.change_id
+    ]
+    theirs = {row for one in standing if one.kind == "merge" for row in _rows(one)}
+    free = {what: [row for row in rows if (what, row) not in theirs] for what, rows in found.items()}
+    return await _take(connection, change.kept_id, change.other_id, free)
 
 
 async def _take(

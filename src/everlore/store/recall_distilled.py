@@ -20,6 +20,7 @@ from everlore.store.recall import Filter, vectors_of_rows
 _QUERIES = queries("recall_distilled")
 # Where the view `memory_shown` has the number of the passage: the last but one.
 _MEMORY_PASSAGE = -2
+_EVERYTHING = Filter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +118,28 @@ async def citations(
 
 
 async def structured(
-    connection: Connection, wanted: Wanted, recorded_at: datetime | None, at_most: int
+    connection: Connection,
+    wanted: Wanted,
+    recorded_at: datetime | None,
+    at_most: int,
+    within: Filter = _EVERYTHING,
 ) -> list[tuple[int | None, Memory]]:
-    """Memories by type, state, time and entity, the latest first, with the passages that their words stand in."""
-    parameters = {name: getattr(wanted, name) for name in Wanted.__slots__} | {
-        "types": list(wanted.types),
-        "entities": None if wanted.entities is None else list(wanted.entities),
-        "authors": [author.lower() for author in wanted.authors],
-        "at_most": at_most,
-    }
+    """Memories by type, state, time and entity, the latest first, with the passages that their words stand in; only those that
+    pass the filter."""
+    wanted_by = {name: getattr(wanted, name) for name in Wanted.__slots__}
+    parameters = (
+        within.parameters()
+        | wanted_by
+        | {
+            # Both limit times: what the question says, and what the caller does.
+            "within_since": within.since,
+            "within_until": within.until,
+            "types": list(wanted.types),
+            "entities": None if wanted.entities is None else list(wanted.entities),
+            "authors": [author.lower() for author in wanted.authors],
+            "at_most": at_most,
+        }
+    )
     query = "structured" if recorded_at is None else "structured_then"
     rows = await (
         await connection.execute(_QUERIES[query], {**parameters, "recorded_at": recorded_at})

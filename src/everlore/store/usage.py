@@ -99,6 +99,11 @@ async def close_breaker(connection: Connection, model: str) -> None:
     await connection.execute(_QUERIES["close_breaker"], {"model": model})
 
 
+async def end_cooldown(connection: Connection, model: str, now: datetime) -> None:
+    """If the model is left alone, only until now."""
+    await connection.execute(_QUERIES["end_cooldown"], {"model": model, "now": now})
+
+
 async def usage(connection: Connection, since_day: date) -> list[UsageRow]:
     """Per day and model, the latest day first."""
     rows = await (await connection.execute(_QUERIES["usage"], {"since_day": since_day})).fetchall()

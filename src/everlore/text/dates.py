@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from everlore.text.date_words import (
@@ -56,16 +55,10 @@ class SaidDate:
     stop: int
 
 
-@lru_cache(maxsize=500)
-def _looked_at(text: str) -> tuple[str, frozenset[str]]:
-    """A text in lower case, and its words: it is read looking back and looking ahead."""
-    low = lowered(text)
-    return low, frozenset(_WORD.findall(low))
-
-
 def read_dates(text: str, at: datetime, *, ahead: bool = False, english: bool = True) -> tuple[SaidDate, ...]:
     """The dates that `text` names, in order; of two that overlap the longer counts."""
-    low, words = _looked_at(text)
+    low = lowered(text)
+    words = set(_WORD.findall(low))
     found: list[tuple[int, int, SaidDate]] = []
     for rule in _RULES:
         if rule.words.isdisjoint(words):

@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import procrastinate
@@ -183,6 +185,23 @@ async def defer_distil(app: procrastinate.App, workspace_id: UUID, thread_id: UU
     """Leave a distil job; `close` takes the last window however short it is."""
     deferrer = app.configure_task("distil_thread", queue=DISTIL_QUEUE, lock=distil_lock(thread_id))
     await deferrer.defer_async(workspace_id=str(workspace_id), thread_id=str(thread_id), close=close)
+
+
+async def wake_distil(
+    app: procrastinate.App, ended: Mapping[UUID, Sequence[datetime]]
+) -> list[dict[str, Any]]:
+    """Queue anew, by workspace, the distil jobs that were put off until one of these times; returns their arguments."""
+    woken: list[dict[str, Any]] = []
+    for job in await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status="todo"):
+        given, at = job.task_kwargs, job.scheduled_at
+        times = ended.get(UUID(str(given["workspace_id"])), ())
+        # The queue may keep whole seconds only.
+        if at is None or job.id is None or not any(abs(at - time) < timedelta(seconds=1) for time in times):
+            continue
+        if await app.job_manager.cancel_job_by_id_async(job.id, delete_job=True):
+            await app.configure_task("distil_thread", queue=DISTIL_QUEUE, lock=job.lock).defer_async(**given)
+            woken.append(dict(given))
+    return woken
 
 
 def distil_lock(thread_id: UUID) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # From so many calls of a model on, somebody is asked first.
 MANY_CALLS = 50
+FAILED = 1
 
 
 def add_to(app: typer.Typer) -> None:
@@ -38,12 +39,13 @@ class _Span:
 
 @dataclass(slots=True)
 class _Done:
-    """What distilling came to, workspaces together. `waiting` messages are left; `errors` say why."""
+    """What distilling came to, workspaces together. `waiting` messages are left; `errors` say why; `parked` jobs failed now."""
 
     workspaces: list[str] = field(default_factory=list[str])
     read: Distilled = field(default_factory=Distilled)
     waiting: int = 0
     errors: list[str] = field(default_factory=list[str])
+    parked: int = 0
 
 
 def distil(
@@ -70,7 +72,8 @@ def distil(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before many model calls.")] = False,
     to_json: Json = False,
 ) -> None:
-    """Read what waits, and keep memories, facts and entities out of it. From 50 model calls on it asks first.
+    """Read what waits, and keep memories, facts and entities out of it. From 50 model calls on it asks first. Exit code 1 if a
+    window could not be read or a job was parked.
 
     JSON: workspaces (names), estimate {threads, messages, analyst, calls, tokens_in, tokens_out, cost}, read {windows, messages,
     memories, facts, rejected, failed} (null with --estimate), waiting (messages that are left), errors (why, in words).
@@ -84,7 +87,7 @@ def distil(
     chosen = None if everywhere else workspace
 
     # In steps of their own: the server need not be held while a person thinks.
-    waiting = run(_estimated(call, chosen, span))
+    waiting = run(_estimated(call, chosen, span, close=close))
     if not estimate:
         if waiting.analyst == "none":
             raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
@@ -106,6 +109,8 @@ def distil(
         call.out.line(estimated(waiting))
     else:
         _print(call.out, done)
+    if done is not None and (done.read.failed or done.parked):
+        raise typer.Exit(FAILED)
 
 
 async def _chosen(lore: "Everlore", name: str | None) -> "list[Workspace]":
@@ -114,10 +119,12 @@ async def _chosen(lore: "Everlore", name: str | None) -> "list[Workspace]":
     return [await lore.workspace(one.name) for one in await lore.workspaces()]
 
 
-async def _estimated(call: Call, name: str | None, span: _Span) -> DistilEstimate:
+async def _estimated(call: Call, name: str | None, span: _Span, *, close: bool) -> DistilEstimate:
     async with call.memory() as lore:
         found = [
-            await memory.estimate_distil(span.thread, again=span.again, since=span.since, until=span.until)
+            await memory.estimate_distil(
+                span.thread, again=span.again, since=span.since, until=span.until, close=close
+            )
             for memory in await _chosen(lore, name)
         ]
     return together(found)
@@ -164,6 +171,8 @@ def _ask(out: Output, waiting: DistilEstimate, *, yes: bool) -> None:
 async def _distil(call: Call, name: str | None, span: _Span, messages: int, *, close: bool) -> _Done:
     done = _Done()
     async with call.memory() as lore:
+        parked = {job.job_id for job in (await lore.status()).parked}
+        threads: set[str] = set()
         with call.out.progress("Distilling", messages or None) as advance:
             for memory in await _chosen(lore, name):
                 before = await memory.distilled()
@@ -171,6 +180,7 @@ async def _distil(call: Call, name: str | None, span: _Span, messages: int, *, c
                     names = [span.thread] if span.thread else [one.name for one in await memory.threads()]
                     for thread in names:
                         await memory.distil_again(thread, since=span.since, until=span.until)
+                threads |= {str(one) for one in await memory.threads_to_distil(span.thread)}
                 await lore.distil(memory, span.thread, close=close, progress=advance)
                 after = await memory.distilled()
                 done.read += after - before
@@ -178,7 +188,11 @@ async def _distil(call: Call, name: str | None, span: _Span, messages: int, *, c
                 done.waiting += (await memory.estimate_distil(span.thread)).messages
         if done.read.windows:
             await lore.catch_up()
-        if (done.waiting and close) or done.read.failed:
+        done.parked = sum(
+            job.job_id not in parked and job.arguments.get("thread_id") in threads
+            for job in (await lore.status()).parked
+        )
+        if (done.waiting and close) or done.read.failed or done.parked:
             done.errors = await reasons(lore, set(done.workspaces))
     return done
 

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from typing import Annotated, TextIO, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from everlore.domain.errors import (
     CallerError,
@@ -147,7 +149,7 @@ def _is_of_output(error: Exception) -> bool:
 
 def _run(call: Call, arguments: list[str]) -> int:
     try:
-        result = app(arguments, prog_name="everlore", standalone_mode=False, obj=call)
+        result = _parser()(arguments, prog_name="everlore", standalone_mode=False, obj=call)
     except typer.Abort:
         return _fail(call, "aborted", "Nothing was changed.", FAILED)
     except KeyboardInterrupt:
@@ -176,6 +178,24 @@ def _run(call: Call, arguments: list[str]) -> int:
         )
         return _fail(call, "internal", message, FAILED)
     return result if isinstance(result, int) else 0
+
+
+def _parser() -> TyperGroup:
+    """All commands. No help text of ours is markup: its square brackets are JSON's."""
+    command = cast("TyperGroup", get_command(app))
+    if command.rich_markup_mode == "rich":
+        _take_literally(command)
+    return command
+
+
+def _take_literally(command: TyperCommand | TyperGroup) -> None:
+    for described in (command, *command.params):
+        given = getattr(described, "help", None)
+        if given:
+            described.help = given.replace("[", "\\[")  # pyright: ignore[reportAttributeAccessIssue] - of those that have one
+    if isinstance(command, TyperGroup):
+        for below in command.commands.values():
+            _take_literally(cast("TyperCommand | TyperGroup", below))
 
 
 # Typer raises it and exports only its child.

@@ -8,7 +8,8 @@ from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run
 from everlore.faces.cli.output import Output, clean, facts, one_line, table, when
 
 if TYPE_CHECKING:
-    from everlore.app import Everlore, Status
+    from everlore.app import Everlore, Retried, Status
+    from everlore.encode.govern import HeldUp
     from everlore.store.distilling import FailedWindow
     from everlore.store.operations import ModelProgress, ParkedJob
     from everlore.workspace import WorkspaceStatus
@@ -32,7 +33,8 @@ def status(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: Js
     JSON: postgres, embedded, data_dir (null by URL), isolation ("full", "weaker"), workspaces, messages,
     models [{name, dimensions, in_use, threads_behind, distilled_behind}], jobs {state: count},
     parked [{job_id, task, attempts, arguments, failed_at, error}],
-    failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}], workers,
+    failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}],
+    held_up [{workspace, workspace_id, model (null: all, by a daily cap), reason, until}], workers,
     workspace {workspace, threads, messages, unpacked, unembedded {model: passages}, memories, undistilled, failed_windows}.
     """
     call = call_of(ctx)
@@ -60,6 +62,7 @@ def _fields(lore: "Everlore", state: "Status") -> dict[str, Any]:
         "jobs": state.jobs,
         "parked": state.parked,
         "failed_windows": state.failed_windows,
+        "held_up": state.held_up,
         "workers": state.workers,
     }
 
@@ -90,6 +93,9 @@ def _print(out: Output, found: dict[str, Any]) -> None:
     )
     out.line()
     _print_models(out, found["models"])
+    if found["held_up"]:
+        out.line()
+        _print_held_up(out, found["held_up"])
     if found["parked"]:
         out.line()
         _print_parked(out, found["parked"])
@@ -132,7 +138,8 @@ def list_jobs(ctx: typer.Context, to_json: Json = False) -> None:
 
 @jobs.command()
 def retry(ctx: typer.Context, to_json: Json = False) -> None:
-    """Queue the parked jobs again and have failed windows read again; run both here unless a worker does.
+    """Queue the parked jobs again and have failed windows read again; run both here unless a worker does. A model that is left
+    alone after failures is tried at once.
 
     JSON: retried (how many of both).
     """
@@ -140,11 +147,11 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
 
     async def again() -> int:
         async with call.memory() as lore:
-            count = await lore.retry_parked()
-            if count and not await lore.worker_is_alive():
+            retried = await lore.retry_parked()
+            if retried.count and not await lore.worker_is_alive():
                 await lore.catch_up()
-                await _read_again(call, lore)
-            return count
+                await _read_again(call, lore, retried)
+            return retried.count
 
     retried = run(again())
     if to_json:
@@ -155,12 +162,12 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
         )
 
 
-async def _read_again(call: Call, lore: "Everlore") -> None:
-    if lore.settings.distil.analyst == "none":
+async def _read_again(call: Call, lore: "Everlore", retried: "Retried") -> None:
+    if not retried.threads:
         return
     with call.out.progress("Distilling") as advance:
-        # Only what had failed: a last window that is not full is left to grow.
-        await lore.distil(close=False, progress=advance)
+        # Only what had failed: what else waits may cost a lot, and nobody agreed to that.
+        await lore.distil_retried(retried, progress=advance)
     await lore.catch_up()
 
 
@@ -224,6 +231,14 @@ def _print_parked(out: Output, parked: "list[ParkedJob]") -> None:
     for job in parked:
         reason = one_line(job.error or "not known")
         listed.add_row(str(job.job_id), clean(job.task), str(job.attempts), when(job.failed_at), reason)
+    out.print(listed)
+
+
+def _print_held_up(out: Output, held_up: "list[HeldUp]") -> None:
+    listed = table("workspace", "no calls of", "until", "because", wide="because")
+    for one in held_up:
+        model = "any model" if one.model is None else clean(one.model)
+        listed.add_row(clean(one.workspace), model, when(one.until), one_line(one.reason))
     out.print(listed)
 
 

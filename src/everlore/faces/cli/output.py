@@ -1,7 +1,7 @@
 """All that reaches the terminal: text made harmless, times in the local zone, tables, progress, JSON.
 
 JSON is the library's values with the library's names (the HTTP face uses the same): an object per value, times as ISO 8601 in
-UTC, ids as text. It goes to standard output alone; whatever is said to people goes to standard error.
+UTC (`2025-05-12T14:03:00Z`), ids as text. It goes to standard output alone; whatever is said to people goes to standard error.
 """
 
 import json
@@ -100,7 +100,7 @@ def plain(value: Any) -> Any:
             return str(value)
         case datetime():
             try:
-                return value.astimezone(UTC).isoformat()
+                return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
             except OverflowError:
                 return value.isoformat()
         case date():

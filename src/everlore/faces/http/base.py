@@ -1,9 +1,9 @@
 """What all bodies, queries and answers have in common: nothing unknown comes in, times are text with a zone."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from everlore.app import DEFAULT_WORKSPACE
 from everlore.domain.messages import MAX_EXTERNAL_ID_CHARACTERS, MAX_NAME_CHARACTERS
@@ -21,7 +21,16 @@ def _moment(value: object) -> datetime:
         raise ValueError("is not an ISO 8601 time such as 2025-05-12T14:03:00+02:00") from error
 
 
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:  # the first and last day of the calendar
+        return moment
+
+
 Moment: TypeAlias = Annotated[datetime, BeforeValidator(_moment)]
+# Answers have times in UTC, whatever the zone of the database or of whoever asks.
+Utc: TypeAlias = Annotated[datetime, AfterValidator(_in_utc)]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 Identifier: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS)]
 Taxonomy: TypeAlias = Annotated[str, Field(pattern=TAXONOMY_PATTERN)]

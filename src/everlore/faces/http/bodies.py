@@ -3,7 +3,6 @@
 Fields bear the names of the library: `MessageBody` those of `NewMessage`, `RecallBody` the parameters of `Workspace.recall`.
 """
 
-from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -20,7 +19,7 @@ from everlore.domain.messages import (
     Role,
 )
 from everlore.domain.recall import Asked, Kind
-from everlore.faces.http.base import Answer, Body, Identifier, Moment, Name, Taxonomy, Within
+from everlore.faces.http.base import Answer, Body, Identifier, Moment, Name, Taxonomy, Utc, Within
 from everlore.faces.http.bodies_memories import FactAnswer, MemoryAnswer
 from everlore.workspace import DEFAULT_THREAD, MAX_LIMIT, MAX_NEIGHBOURS, MAX_QUESTION_CHARACTERS
 
@@ -173,7 +172,7 @@ class CitationAnswer(Answer):
     thread: str = Field(description="Its thread.")
     author: str = Field(description="Who said it.")
     role: str = Field(description="The author's role.")
-    at: datetime = Field(description="When it was said, in UTC.")
+    at: Utc = Field(description="When it was said, in UTC.")
 
     @computed_field(description="The end of the message's id, which the command line takes too.")
     @property
@@ -252,8 +251,8 @@ class ReadingAnswer(Answer):
     types: list[MemoryType] = Field(description="Memories of these types.")
     status: Asked | None = Field(description="In this state.")
     entities: list[str] = Field(description="About these.")
-    since: datetime | None = Field(description="From then on.")
-    until: datetime | None = Field(description="Before then.")
+    since: Utc | None = Field(description="From then on.")
+    until: Utc | None = Field(description="Before then.")
     about: list[str] = Field(description="About these words.")
     text: str = Field(description="The reading in words.")
 

@@ -1,6 +1,5 @@
 """Entities, the graph and the taxonomy, as JSON."""
 
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -9,7 +8,7 @@ from pydantic import BeforeValidator, Field, computed_field
 from everlore.domain.graph import ChangeKind, EdgeKind
 from everlore.domain.ids import short_id
 from everlore.domain.memories import AliasOrigin, EntityType
-from everlore.faces.http.base import Answer, Name, Place, Within
+from everlore.faces.http.base import Answer, Name, Place, Utc, Within
 from everlore.faces.http.bodies_memories import FactAnswer, Limit, SourceAnswer, TimesQuery
 from everlore.graph import MAX_DEPTH, MAX_NODES
 
@@ -118,7 +117,7 @@ class EntityAnswer(Answer):
     entity_id: UUID = Field(description="Its id.")
     name: str = Field(description="The name under which it is shown.")
     type: EntityType = Field(description="What it is.")
-    recorded_at: datetime = Field(description="Since when it is known.")
+    recorded_at: Utc = Field(description="Since when it is known.")
     mentions: int = Field(description="How many messages name it.")
     aliases: list[AliasAnswer] = Field(description="All of its names, the surest first.")
 
@@ -176,8 +175,8 @@ class EdgeAnswer(Answer):
     object_id: UUID = Field(description="The entity on the other side.")
     kind: EdgeKind = Field(description="A fact, or a mere mention together.")
     weight: float = Field(description="0-1: how strong.")
-    valid_from: datetime = Field(description="Since when it holds.")
-    valid_to: datetime | None = Field(description="Until when; null: still.")
+    valid_from: Utc = Field(description="Since when it holds.")
+    valid_to: Utc | None = Field(description="Until when; null: still.")
     lineages: list[UUID] = Field(description="The facts, or the memories, behind it.")
     sources: list[SourceAnswer] = Field(description="Every message that states it.")
 
@@ -211,8 +210,8 @@ class EntityChangeAnswer(Answer):
     kept: NodeAnswer = Field(description="The entity that stays.")
     other: NodeAnswer = Field(description="The one that was merged into it, or split off it.")
     moved: dict[str, int] = Field(description="How many rows were re-pointed, by what they are.")
-    made_at: datetime = Field(description="When.")
-    undone_at: datetime | None = Field(description="When it was taken back.")
+    made_at: Utc = Field(description="When.")
+    undone_at: Utc | None = Field(description="When it was taken back.")
 
     @computed_field(description="The end of the id, which the command line takes too.")
     @property

@@ -20,7 +20,7 @@ from everlore.domain.memories import (
     SourceKind,
     Status,
 )
-from everlore.faces.http.base import Answer, Moment, Name, Place, Taxonomy, Within
+from everlore.faces.http.base import Answer, Moment, Name, Place, Taxonomy, Utc, Within
 from everlore.knowledge import MAX_LIMIT, MAX_OFFSET
 
 Tag: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARACTERS)]
@@ -128,7 +128,7 @@ class SourceAnswer(Answer):
     quote: str | None = Field(description="The words.")
     author: str | None = Field(description="Who said them.")
     role: str | None = Field(description="The author's role.")
-    at: datetime | None = Field(description="When they were said.")
+    at: Utc | None = Field(description="When they were said.")
     thread: str | None = Field(description="The message's thread.")
 
     @computed_field(description="The end of the message's id, which the command line takes too.")
@@ -150,20 +150,20 @@ class MemoryAnswer(Answer):
     tags: list[str] = Field(description="Tags.")
     importance: float = Field(description="0-1: how much it matters.")
     confidence: float = Field(description="0-1: how sure it is.")
-    valid_from: datetime = Field(description="Since when it is true.")
-    valid_to: datetime | None = Field(description="Until when; null: still.")
-    recorded_at: datetime = Field(description="Since when this version was believed.")
-    superseded_at: datetime | None = Field(description="Until when; null: still.")
+    valid_from: Utc = Field(description="Since when it is true.")
+    valid_to: Utc | None = Field(description="Until when; null: still.")
+    recorded_at: Utc = Field(description="Since when this version was believed.")
+    superseded_at: Utc | None = Field(description="Until when; null: still.")
     superseded_by: UUID | None = Field(description="The memory or version that took its place.")
-    event_at: datetime | None = Field(description="When what it tells of happens.")
-    expires_at: datetime | None = Field(description="From then on it is out of view.")
+    event_at: Utc | None = Field(description="When what it tells of happens.")
+    expires_at: Utc | None = Field(description="From then on it is out of view.")
     generation: int = Field(description="0, or more for what was merged of others.")
     pinned: bool = Field(description="Always in context.")
     confirmed: bool = Field(description="A person said that it is so.")
     source_kind: SourceKind = Field(description="Whether it was read out of messages or told by hand.")
     review: Review | None = Field(description="Why it waits for a person; null for what is in use.")
     review_reason: str | None = Field(description="The reason in words.")
-    forgotten_at: datetime | None = Field(description="When it was taken out of every answer.")
+    forgotten_at: Utc | None = Field(description="When it was taken out of every answer.")
     author: str | None = Field(description="Whose words it rests on.")
     role: str | None = Field(description="The author's role.")
     thread: str | None = Field(description="The thread that it comes from.")
@@ -173,7 +173,7 @@ class MemoryAnswer(Answer):
     extractor_version: str | None = Field(description="In which version.")
     entities: list[str] = Field(description="Whom and what it speaks of.")
     access_count: int = Field(description="How often it was used in an answer.")
-    last_access_at: datetime | None = Field(description="When it was last.")
+    last_access_at: Utc | None = Field(description="When it was last.")
 
     @computed_field(description="The end of the lineage's id, which the command line takes too.")
     @property
@@ -203,10 +203,10 @@ class FactAnswer(Answer):
     object_id: UUID | None = Field(description="The entity on the other side; null for mere words.")
     object: str = Field(description="Its name, or the words.")
     confidence: float = Field(description="0-1: how sure it is.")
-    valid_from: datetime = Field(description="Since when it holds.")
-    valid_to: datetime | None = Field(description="Until when; null: still.")
-    recorded_at: datetime = Field(description="Since when this version was believed.")
-    superseded_at: datetime | None = Field(description="Until when; null: still.")
+    valid_from: Utc = Field(description="Since when it holds.")
+    valid_to: Utc | None = Field(description="Until when; null: still.")
+    recorded_at: Utc = Field(description="Since when this version was believed.")
+    superseded_at: Utc | None = Field(description="Until when; null: still.")
     superseded_by: UUID | None = Field(description="The fact or version that took its place.")
     review: Review | None = Field(description="rejected: a person said that it is not so.")
     review_reason: str | None = Field(description="The reason in words.")

@@ -1,7 +1,7 @@
 """Distilling, review, usage and the state of the installation, as JSON."""
 
-from datetime import date, datetime
-from typing import Annotated, Any, TypeAlias
+from datetime import date
+from typing import Annotated, Any, Literal, TypeAlias
 from uuid import UUID
 
 from pydantic import Field, computed_field
@@ -9,7 +9,7 @@ from pydantic import Field, computed_field
 from everlore.domain.ids import short_id
 from everlore.domain.knowledge import ReviewKind
 from everlore.domain.memories import Review
-from everlore.faces.http.base import Answer, Name, Place, Within
+from everlore.faces.http.base import Answer, Name, Place, Utc, Within
 from everlore.faces.http.bodies_memories import Limit
 
 Position: TypeAlias = Annotated[int, Field(ge=1, le=2_147_483_647)]
@@ -72,7 +72,7 @@ class ReviewItemAnswer(Answer):
     state: Review = Field(description="Why a memory waits; suggested for the others.")
     text: str = Field(description="What it is.")
     reason: str = Field(description="Why it waits.")
-    recorded_at: datetime = Field(description="Since when.")
+    recorded_at: Utc = Field(description="Since when.")
 
     @computed_field(description="The end of the id, which the command line takes too.")
     @property
@@ -102,7 +102,7 @@ class LeftAloneAnswer(Answer):
     """A model that failed too often."""
 
     model: str = Field(description="The model.")
-    until: datetime = Field(description="When it is tried again.")
+    until: Utc = Field(description="When it is tried again.")
 
 
 class UsageAnswer(Answer):
@@ -131,7 +131,7 @@ class ParkedJobAnswer(Answer):
     task: str = Field(description="What it does.")
     attempts: int = Field(description="How often it was tried.")
     arguments: dict[str, Any] = Field(description="Of which workspace and thread.")
-    failed_at: datetime | None = Field(description="When it failed last.")
+    failed_at: Utc | None = Field(description="When it failed last.")
     error: str | None = Field(description="Why.")
 
 
@@ -146,7 +146,17 @@ class FailedWindowAnswer(Answer):
     last: int = Field(description="Position of the last one.")
     extractor: str = Field(description="Who could not read it.")
     error: str = Field(description="Why.")
-    failed_at: datetime = Field(description="When.")
+    failed_at: Utc = Field(description="When.")
+
+
+class HeldUpAnswer(Answer):
+    """Why a workspace may not call a model now."""
+
+    workspace: str = Field(description="The workspace.")
+    workspace_id: UUID = Field(description="Its id.")
+    model: str | None = Field(description="The model; null for all, where a daily cap is reached.")
+    reason: str = Field(description="Why.")
+    until: Utc = Field(description="Until when.")
 
 
 class WorkspaceStatusAnswer(Answer):
@@ -167,6 +177,10 @@ class StatusAnswer(Answer):
 
     postgres: str = Field(description="The version of Postgres.")
     embedded: bool = Field(description="Whether it is the embedded one.")
+    data_dir: str | None = Field(description="Where the embedded one keeps its data; null for another.")
+    isolation: Literal["full", "weaker"] = Field(
+        description="Weaker where the application's login could act as another role than its own."
+    )
     workspaces: int = Field(description="Workspaces.")
     messages: int = Field(description="Messages in all of them.")
     models: list[ModelAnswer] = Field(description="Embedding models.")
@@ -175,6 +189,7 @@ class StatusAnswer(Answer):
     failed_windows: list[FailedWindowAnswer] = Field(
         description="Stretches of messages that could not be read."
     )
+    held_up: list[HeldUpAnswer] = Field(description="Models that may not be called now, and why.")
     workers: int = Field(description="Workers that are alive.")
     workspace: WorkspaceStatusAnswer = Field(description="The workspace that was asked about.")
 

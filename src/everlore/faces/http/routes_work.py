@@ -41,7 +41,9 @@ async def distil(body: DistilBody, lore: Lore) -> DistilAnswer:
         )
     workspace = await lore.workspace(body.workspace, create=False)
     since, until = body.since_position, body.until_position
-    waiting = await workspace.estimate_distil(body.thread, again=body.again, since=since, until=until)
+    waiting = await workspace.estimate_distil(
+        body.thread, again=body.again, since=since, until=until, close=body.close
+    )
     threads = 0
     if not body.estimate_only:
         if body.again:
@@ -93,10 +95,12 @@ async def usage(query: Annotated[UsageQuery, Query()], lore: Lore) -> UsageAnswe
     responses=READS,
 )
 async def status(query: Annotated[Place, Query()], lore: Lore) -> StatusAnswer:
-    """With the jobs that are parked, and the stretches of messages that could not be read, with the reason."""
+    """With the jobs that are parked, the stretches of messages that could not be read, and why jobs wait."""
     workspace = await lore.workspace(query.workspace, create=False)
     state = await lore.status()
-    shown = {name: getattr(state, name) for name in StatusAnswer.model_fields if name != "workspace"}
+    shown = {name: getattr(state, name) for name in StatusAnswer.model_fields if hasattr(state, name)}
+    shown["data_dir"] = str(lore.server.data_dir) if lore.server else None
+    shown["isolation"] = "weaker" if state.weak_isolation else "full"
     return answer(StatusAnswer, shown | {"workspace": await workspace.status()}, workspace)
 
 
@@ -104,5 +108,6 @@ async def status(query: Annotated[Place, Query()], lore: Lore) -> StatusAnswer:
     "/v1/jobs/retry", operation_id="retry_jobs", summary="Try again what failed for good", responses=WRITES
 )
 async def retry_jobs(lore: Lore, body: Nothing = NOTHING) -> RetryAnswer:
-    """Queue parked jobs, of all workspaces, and have failed windows read again, by a worker."""
-    return RetryAnswer(retried=await lore.retry_parked())
+    """Queue parked jobs, of all workspaces, and have failed windows read again, by a worker. A model that is left alone is
+    tried at once."""
+    return RetryAnswer(retried=(await lore.retry_parked()).count)

@@ -19,7 +19,7 @@ from everlore.models.rules.clauses import Claim, Scene, claims
 from everlore.models.rules.entities import guess_type, surest, type_by_predicate
 from everlore.models.rules.judge import Looked
 from everlore.models.rules.kinds import looks_ahead
-from everlore.models.rules.known import Knowledge, relate, words_of
+from everlore.models.rules.known import Knowledge, relate, relate_earlier, words_of
 from everlore.models.rules.particulars import find_particulars
 from everlore.models.rules.people import find_people
 from everlore.models.rules.phrases import find_phrases
@@ -52,11 +52,17 @@ _OPENERS: Final = re.compile(
     r"|bueno|pues|oye|mira|hola|por cierto|ah|sí|vale)(?:,|!|\.\.\.|…) ?)+",
     re.IGNORECASE,
 )
+# A date that is another one now.
+_MOVES: Final = re.compile(
+    r"\b(?:moved|postponed|rescheduled|pushed(?: back)?|shifted|changed|brought forward|delayed) (?:to|until|till)\b"
+    r"|\b(?:aplazad[oa]|movid[oa]|cambiad[oa]|pospuest[oa]) (?:a|al|para|hasta)\b"
+)
 _DENIED: Final = re.compile(r"(?:not|no|nicht|pas) ", re.IGNORECASE)
 _TOLD_APART: Final = re.compile(r"^[^\W\d_][\w'-]* (?:from|the) [a-zà-ÿ]")  # "Emma from accounting"
 _NOT_THAT: Final = re.compile(
     r"\b(?:not|no|instead of|rather than|en vez de|en lugar de) (?:in |at |the |el |la |en )?(?=\S)"
 )
+_CLOSES: Final = re.compile(r"[\s.,!…]*(?:$|not\b|instead\b|no\b|nicht\b|en vez\b)")
 _MEANT: Final = re.compile(
     r"(?:\bi meant(?: to say)?|\bi mean|\bquise decir|\bquería decir|\bcorrection:?|\bcorrección:?|^(?:sorry|oops"
     r"|actually|wait|perdón|perdona|mejor dicho|en realidad)[,:]?(?: it's| its| that's| is| es)?)"
@@ -180,7 +186,7 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
         gathered.last_person = next(
             (name.text for name in reversed(named) if name.text in people.persons), scene.last_person
         )
-        corrected = _correction(statement, scene, gathered) if statement.corrected else []
+        corrected = _correction(statement, scene, made, gathered) if statement.corrected else []
         for claim in (*corrected, *made):
             mends = claim in corrected or statement.was_wrong or _is_mended(claim, message.number, gathered)
             relation: Relation = "corrects" if mends else "new"
@@ -276,8 +282,11 @@ def _note_names(
         gathered.types[name.text].append(type_ or guess_type(name.text, statement.low[: name.begin]))
 
 
-def _correction(statement: Statement, scene: Scene, gathered: _Gathered) -> list[Claim]:
-    """ "I meant Lagos, not Lisbon": the fact of before, with the new object in place of the old."""
+def _correction(
+    statement: Statement, scene: Scene, made: Sequence[Claim], gathered: _Gathered
+) -> list[Claim]:
+    """ "I meant Lagos, not Lisbon": the fact of before, with the new object in place of the old. A sentence that states
+    something of its own ("Actually, Emma loves Berlin") mends nothing unless it names the old one."""
     low = statement.low
     meant, denied = _MEANT.search(low), _NOT_THAT.search(low)
     if meant is None and denied is None:
@@ -285,7 +294,9 @@ def _correction(statement: Statement, scene: Scene, gathered: _Gathered) -> list
     new = next((name for name in scene.names if meant and name.begin == meant.end()), None)
     old = next((name for name in scene.names if denied and name.begin == denied.end()), None)
     new = new or next((name for name in scene.names if name is not old), None)
-    if new is None:
+    if new is None or (old is None and (made or not _CLOSES.match(low, new.stop))):
+        return []
+    if "person" in gathered.types.get(new.text, ()):
         return []
     for claim, said, _ in reversed(gathered.facts):
         if said.message.speaker != statement.message.speaker or claim.object.lower() == new.text.lower():
@@ -329,7 +340,7 @@ def _drafts(gathered: _Gathered, knowledge: Sequence[Knowledge]) -> Extraction:
     best = sorted(_without_repeats(gathered.chosen), key=lambda one: -one.salience)[:MAX_MEMORIES]
     kept = sorted(best, key=lambda one: (one.statement.message.number, one.statement.begin))
     place = {(one.statement.message.number, one.statement.begin): number for number, one in enumerate(kept)}
-    memories = tuple(_memory(one, gathered, knowledge) for one in kept)
+    memories = _memories(kept, gathered, knowledge)
     facts: dict[tuple[str, str, str, bool], DraftFact] = {}
     for claim, statement, relation in gathered.facts:
         key = (claim.subject.lower(), claim.predicate, claim.object.lower(), claim.ended)
@@ -347,13 +358,38 @@ def _without_repeats(chosen: Sequence[Chosen]) -> list[Chosen]:
     return list(seen.values())
 
 
+def _memories(
+    kept: Sequence[Chosen], gathered: _Gathered, knowledge: Sequence[Knowledge]
+) -> tuple[DraftMemory, ...]:
+    """The drafts in order; one may take the place of an earlier one of the same speaker."""
+    drafts: list[DraftMemory] = []
+    earlier: dict[str, list[Knowledge]] = {}
+    for place, one in enumerate(kept):
+        said, draft = one.statement, _memory(one, gathered, knowledge)
+        mine = earlier.setdefault(said.message.speaker, [])
+        mended = relate_earlier(draft.content, mine, corrects=said.corrected, moves=_moves(one))
+        if draft.target is None and mended is not None:
+            draft = replace(draft, relation=mended[0], replaces=mended[1])
+        drafts.append(draft)
+        seen = KnownMemory(place, draft.type, draft.content, said.message.at)
+        mine.append(Knowledge(seen, words_of(draft.content), ()))
+    return tuple(drafts)
+
+
+def _moves(one: Chosen) -> bool:
+    """Whether it gives something another date."""
+    return one.event_at is not None and _MOVES.search(one.statement.low) is not None
+
+
 def _memory(one: Chosen, gathered: _Gathered, knowledge: Sequence[Knowledge]) -> DraftMemory:
     statement = one.statement
     opener = _OPENERS.match(statement.text)
     content = statement.text[opener.end() :] if opener else statement.text
     content = content.strip() or statement.text
     said = [claim for claim, source, _ in gathered.facts if source is statement]
-    relation, target = relate(content, said, knowledge, corrects=statement.corrected, done=one.done)
+    relation, target = relate(
+        content, said, knowledge, corrects=statement.corrected, done=one.done, moves=_moves(one)
+    )
     entities = tuple(name for name in gathered.types if name in content)[:8]
     return DraftMemory(
         type=one.type, content=content, sources=(Quote(statement.message.number, content),), importance=one.salience,

@@ -49,7 +49,7 @@ STOP: Final = re.compile(
         r"|btw|fyi|weekly|daily|back|via|since|like|and|but|or|because|cause|cuz|since|so|when|whenever|where|which"
         r"|who|that|while"
         r"|if|though|although"
-    r"|now|currently|anymore|these days|nowadays|lately|too|also|right now|at the moment|again|every|each|last|next|today"
+    r"|now|currently|any ?more|these days|nowadays|lately|too|also|right now|at the moment|again|every|each|last|next|today"
     r"|yesterday|tomorrow|tonight|this|for|with|at|by|from|until|till|after|before|than|over|instead|ever|on|in|as|already"
     r"|actually|honestly|tbh|though|really|down here|over here|here|there|any day|all day|the most|by far|most of all"
         r"|a lot|so much|very much|more|rather|called|named|is|are|was|were|i|i'm|my|we|he|she|it|they|anyway|btw|haha"

@@ -24,7 +24,8 @@ _TECHNICAL: Final = re.compile(
     re.IGNORECASE,
 )
 _PLACE_AHEAD: Final = re.compile(
-    r"\b(?:in|to|from|near|around|visit(?:ed|ing)?|en|a|desde|hacia|nach|aus|à) $"
+    r"\b(?:in|from|near|around|visit(?:ed|ing)?|en|a|desde|hacia|nach|aus|à) $"
+    r"|(?<!married )(?<!engaged )(?<!talk )(?<!talked )(?<!talking )(?<!spoke )(?<!listen )(?<!wrote )\bto $"
 )
 _BY_PREDICATE: Final[dict[str, EntityType]] = {
     "lives_in": "place", "born_in": "place", "has_visited": "place", "works_at": "organisation", "studies_at": "organisation",

@@ -19,6 +19,10 @@ _SMALL: Final = word_set(
     """
 )
 _SAME, _NEAR = 0.85, 0.5
+# What may be put off.
+_DATED: Final = frozenset({"event", "reminder", "task", "project", "goal", "decision"})
+# Words that a correction shares at least with what it corrects.
+_MENDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,37 +46,73 @@ def _stem(word: str) -> str:
     return word
 
 
+def _holds(known: Knowledge, claim: Claim) -> bool:
+    return any(
+        (claim.subject.lower(), claim.predicate, claim.object.lower(), claim.ended)
+        == (one.subject.lower(), one.predicate, one.object.lower(), one.ended)
+        for one in known.claims
+    )
+
+
 def _is_taste(claim: Claim) -> bool:
     return claim.predicate.startswith("favourite_") or claim.predicate in {"likes", "dislikes", "prefers"}
 
 
 def relate(
-    text: str, claims: Sequence[Claim], knowledge: Sequence[Knowledge], *, corrects: bool, done: bool
+    text: str,
+    claims: Sequence[Claim],
+    knowledge: Sequence[Knowledge],
+    *,
+    corrects: bool,
+    done: bool,
+    moves: bool,
 ) -> tuple[Relation, int | None]:
     """The relation of a draft to the known memory that it is nearest to; ("new", None) where none is near enough."""
     words = words_of(text)
     best: tuple[float, Relation, int] | None = None
     for known in knowledge:
-        found = _relation(words, claims, known, corrects=corrects, done=done)
+        found = _relation(words, claims, known, corrects=corrects, done=done, moves=moves)
         if found and (best is None or found[0] > best[0]):
             best = (*found, known.memory.number)
     return (best[1], best[2]) if best else ("new", None)
 
 
+def relate_earlier(
+    text: str, earlier: Sequence[Knowledge], *, corrects: bool, moves: bool
+) -> tuple[Relation, int] | None:
+    """The last of the earlier drafts (their memories' numbers are places) that a text mends or changes the date of."""
+    words = words_of(text)
+    for one in reversed(earlier if corrects or moves else ()):
+        if len(words & one.words) >= _MENDS:
+            return ("corrects" if corrects else "updates", one.memory.number)
+    return None
+
+
 def _relation(
-    words: frozenset[str], claims: Sequence[Claim], known: Knowledge, *, corrects: bool, done: bool
+    words: frozenset[str],
+    claims: Sequence[Claim],
+    known: Knowledge,
+    *,
+    corrects: bool,
+    done: bool,
+    moves: bool,
 ) -> tuple[float, Relation] | None:
     shared = len(words & known.words)
     either = len(words | known.words) or 1
     likeness = shared / either
     told = False  # by a fact that takes the place of one in the known sentence
+    if claims and all(_holds(known, mine) for mine in claims):
+        if words <= known.words:
+            return (2.0 + likeness, "same")
+        if known.words < words and len(claims) >= len(known.claims):
+            return (1.8 + likeness, "updates")  # the same, said more fully
     for mine in claims:
         for theirs in known.claims:
             if mine.subject.lower() != theirs.subject.lower():
                 continue
             alike = mine.object.lower() == theirs.object.lower()
             if mine.predicate == theirs.predicate and alike and mine.ended == theirs.ended:
-                return (2.0 + likeness, "same")
+                continue  # whose sister she is, is no news: what else is said may be
             if mine.predicate == theirs.predicate and (
                 alike or (is_exclusive(mine.predicate) and not mine.ended)
             ):
@@ -96,6 +136,8 @@ def _relation(
         and shared >= max(1, 0.5 * smaller)
     ):
         return (0.8 + likeness, "updates")
+    if moves and shared >= _MENDS and known.memory.type in _DATED:
+        return (0.7 + likeness, "updates")
     if shared >= 3 and likeness >= _NEAR and not told:
         return (likeness, "updates")
     return None

@@ -92,6 +92,9 @@ _PARTED: Final = re.compile(
     r" and i (?:just |have |recently )?(?:broke up|broken up|split up|are no longer together"
     r"|are not together any ?more|separated)\b"
 )
+_DIVORCED: Final = re.compile(
+    r" and i(?:'re| are|'ve| have| were)? (?:just |have |recently |finally |now |officially )?(?:got |getting )?divorced\b"
+)
 _AND_I: Final = re.compile(
     r" and i(?:'re| are|'ve| have| got| were)? (?:just |recently |finally |now |officially |still )?(?:are |got "
     r"|been )?(?P<bond>engaged|married|dating|hitched|tied the knot|together)\b"
@@ -277,6 +280,11 @@ def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], fo
         if _PARTED.match(low, name.stop) or low.endswith(("broke up with ", "split up with "), 0, name.begin):
             found.claims.append(
                 Claim(speaker, "partner_of", name.text, name.begin, name.stop, True, 0.75, None, is_name=True)
+            )
+            found.persons.add(name.text)
+        if _DIVORCED.match(low, name.stop):
+            found.claims.append(
+                Claim(speaker, "married_to", name.text, name.begin, name.stop, True, 0.8, None, is_name=True)
             )
             found.persons.add(name.text)
         if match := _AND_I_ARE.match(low, name.stop):

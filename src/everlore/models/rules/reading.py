@@ -89,7 +89,8 @@ _BROKEN = re.compile(
     r"\b(?:just kidding|kidding(?! myself)|jk|joking|not really|es broma|era broma|bromeo|just messing)\b|(?:^|\s)/s\b"
 )
 _CORRECTION = re.compile(
-    r"^(?:oh |wait |oops |no,? |ah |actually )*(?:(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|sorry|oops|correction|my mistake|my bad|scratch that|i meant|i mean|actually"
+    r"^(?:oh |wait |oops |no,? |ah |actually )*(?:(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|sorry"
+    r"|oops|correction|my mistake|my bad|(?:scratch|scrap) that|i meant|i mean|actually"
     r"|typo|perdón|perdona|quise decir"
     r"|quería decir|corrección|me equivoqué|en realidad|mejor dicho|i misspoke|wait)\b|\bi meant\b|\bmy mistake\b"
     r"|\bnot .{1,40}, sorry\b|^\*\w|^[\w' :]{2,30}, not (?:on |at |in |the )?[\w' :]{2,25}[.!]?$|\bquise decir\b"
@@ -100,6 +101,12 @@ _WAS_WRONG = re.compile(
     r"|quise decir|quería decir|corrección|me equivoqué)\b"
 )
 _HAS_CHANGED = re.compile(r"\b(?:now|moved|new|since|these days|switched|changed|ahora|ya|nuev[oa])\b")
+# "..., don't I?" asks; so does "..., right?".
+_TAG = re.compile(
+    r",\s*(?:(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|should|ai)(?:n't|nt| not)? (?:i|you|we|he|she"
+    r"|it|they|there)(?: not)?|right|correct|eh|no|verdad|oder|nicht wahr|n'est-ce pas)\s*\?+$"
+)
+_AS_A_JOKE = re.compile(r"\b(?:as a joke|jokingly|in jest|as a prank|de broma|en broma)\b")
 _REMIND = re.compile(
     r"\b(?:remind me|don't let me forget|do not let me forget|remember(?: that)? (?:i|my|we|our)\b"
     r"|(?:please )?(?:remember|note) (?:that|this)|(?:don't|do not) forget|set (?:a|an) (?:reminder|alarm)"
@@ -231,6 +238,8 @@ def _stated(sentence: Sentence, said: str, language: Language) -> tuple[int, int
     if letters < _TELLING_LETTERS or said.count(HIDDEN) > 0.35 * len(said):
         return None
     bare = said.rstrip("\"'”’»)] *_")
+    if _TAG.search(bare) or _AS_A_JOKE.search(said):
+        return None
     if bare.endswith("?") or said.startswith("¿"):
         ahead = list(STATED_AHEAD.finditer(said))
         if not ahead or ahead[0].start() < 12 or said.startswith("¿"):

@@ -71,20 +71,45 @@ select count(*) filter (where w.position < w.written), coalesce(sum(w.written - 
        (select count(*) from everlore.distillation d where d.error is not null and d.superseded_at is null)
 from everlore.watermark w where w.step = 'distil';
 
--- to_read: threads, messages and characters that wait to be distilled or to be read anew; `again`: those read already, too
-select count(distinct t.thread_id), count(m.message_id), coalesce(sum(length(m.text)), 0)::bigint
-from everlore.thread t
-left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'distil'
-join everlore.message m on m.workspace_id = t.workspace_id and m.thread_id = t.thread_id
-where (%(thread)s::text is null or t.name = %(thread)s)
-  and (m.position > coalesce(w.position, 0) or exists (
-      select from everlore.distillation d
-      where d.workspace_id = m.workspace_id and d.thread_id = m.thread_id and d.superseded_at is null
-        and m.position between d.first and d.last
-        and (%(again)s and (%(since)s::integer is null or d.last >= %(since)s)
-                       and (%(until)s::integer is null or d.first <= %(until)s)
-          or exists (select from everlore.distil_again a
-                     where a.workspace_id = d.workspace_id and a.thread_id = d.thread_id and a.first = d.first))));
+-- to_read: threads, messages and characters that wait to be distilled or to be read anew, and the windows that they are; `again`:
+-- those read already, too. A run of new messages ends where the session does and at a pause, and is cut into windows.
+with chosen as (
+    select t.thread_id, t.last_position, m.position, m.session_id, m.occurred_at, m.recorded_at, length(m.text) as characters,
+           d.first as read_before
+    from everlore.thread t
+    left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'distil'
+    join everlore.message m on m.workspace_id = t.workspace_id and m.thread_id = t.thread_id
+    left join lateral (
+        select d.first from everlore.distillation d
+        where m.position <= coalesce(w.position, 0)
+          and d.workspace_id = m.workspace_id and d.thread_id = m.thread_id and d.superseded_at is null
+          and m.position between d.first and d.last
+          and (%(again)s and (%(since)s::integer is null or d.last >= %(since)s)
+                         and (%(until)s::integer is null or d.first <= %(until)s)
+            or exists (select from everlore.distil_again a
+                       where a.workspace_id = d.workspace_id and a.thread_id = d.thread_id and a.first = d.first))
+        limit 1) as d on true
+    where (%(thread)s::text is null or t.name = %(thread)s) and (m.position > coalesce(w.position, 0) or d.first is not null)
+), begun as (
+    select *, read_before is null and coalesce(
+        session_id <> lag(session_id) over before
+        or occurred_at > lag(occurred_at) over before + %(silence)s::interval
+        or occurred_at < lag(occurred_at) over before - %(silence)s::interval, true) as begins
+    from chosen
+    window before as (partition by thread_id, read_before order by position)
+), counted as (
+    select *, count(*) filter (where begins) over (partition by thread_id, read_before order by position) as run from begun
+), runs as (
+    select thread_id, count(*) as messages, sum(characters) as characters,
+           case when read_before is not null then 1
+                when %(close)s or max(position) < max(last_position) or max(recorded_at) < %(quiet_since)s
+                    then (max(position) - min(position) + %(window)s) / %(window)s
+                else (max(position) - min(position) + 1) / %(window)s end as windows
+    from counted group by thread_id, read_before, run
+)
+select count(distinct thread_id), coalesce(sum(messages), 0)::bigint, coalesce(sum(characters), 0)::bigint,
+       coalesce(sum(windows), 0)::bigint
+from runs;
 
 -- tally: what all reading came to
 select count(*), coalesce(sum(last - first + 1), 0)::bigint, coalesce(sum(d.memories), 0)::bigint, coalesce(sum(d.facts), 0)::bigint,

@@ -134,11 +134,12 @@ from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
 ) as o;
 
 -- last_mentions: the last messages that name each entity, with where they stand
-select given.entity_id, m.thread_id, m.position, m.message_id, t.project_id, t.taxonomy
+select given.entity_id, m.message_id, m.thread_id, m.position, t.project_id, t.taxonomy, m.author
 from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
     select message_id from everlore.mention where entity_id = given.entity_id order by message_id desc limit %(at_most)s
 ) as n cross join lateral (
-    select message_id, thread_id, position from everlore.message where message_id = n.message_id offset 0
+    select message_id, thread_id, position, case when role = 'user' then author end as author
+    from everlore.message where message_id = n.message_id offset 0
 ) as m cross join lateral (
     select project_id, taxonomy::text from everlore.thread where thread_id = m.thread_id offset 0
 ) as t;
@@ -150,9 +151,10 @@ from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
 ) as n;
 
 -- places_of: where messages stand
-select m.message_id, m.thread_id, m.position, t.project_id, t.taxonomy
+select m.message_id, m.thread_id, m.position, t.project_id, t.taxonomy, m.author
 from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
-    select message_id, thread_id, position from everlore.message where message_id = given.message_id offset 0
+    select message_id, thread_id, position, case when role = 'user' then author end as author
+    from everlore.message where message_id = given.message_id offset 0
 ) as m cross join lateral (
     select project_id, taxonomy::text from everlore.thread where thread_id = m.thread_id offset 0
 ) as t;

@@ -103,11 +103,14 @@ from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
 ) as s
 where s.memory_lineage_id is not null;
 
--- listed: facts that pass, the surest and latest first. `history`: those that held once, too.
+-- listed: facts that pass, the surest and latest first. `history`: those that held once, too; but not what never did and nobody
+-- says any more (after a merge its statements count for the like of it).
 select f.* from everlore.fact_shown f
 where case when %(recorded_at)s::timestamptz is null then f.superseded_at is null
       else f.recorded_at <= %(recorded_at)s and (f.superseded_at is null or f.superseded_at > %(recorded_at)s) end
   and (%(history)s or f.valid_from <= %(valid_at)s and (f.valid_to is null or f.valid_to > %(valid_at)s))
+  and (f.valid_to is null or f.valid_to > f.valid_from
+       or exists (select from everlore.fact_source s where s.lineage_id = f.lineage_id and s.retracted_at is null offset 0))
   and (%(subjects)s::uuid[] is null or f.subject_id = any (%(subjects)s))
   and (%(about)s::uuid[] is null or f.subject_id = any (%(about)s) or f.object_id = any (%(about)s))
   and (%(predicate)s::text is null or f.predicate = %(predicate)s)

@@ -24,9 +24,42 @@ from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
     limit %(fan_out)s
 ) as e;
 
--- shared_memories: at each given entity the others that its latest memories speak of
-select given.entity_id, o.entity_id, array_agg(v.lineage_id order by v.lineage_id), max(v.confidence), min(v.valid_from)
+-- facts_between: the facts that join given subjects to given objects, each found by its key. (First the predicates of each
+-- subject, from one to the next, so that one with very many facts costs no more than another.)
+with recursive said (subject_id, predicate, number) as (
+    select given.subject_id, p.predicate, 1
+    from unnest(%(subjects)s::uuid[]) as given (subject_id) cross join lateral (
+        select f.predicate from everlore.fact f where f.subject_id = given.subject_id order by f.predicate limit 1
+    ) as p
+    union all
+    select said.subject_id, p.predicate, said.number + 1
+    from said cross join lateral (
+        select f.predicate from everlore.fact f
+        where f.subject_id = said.subject_id and f.predicate > said.predicate order by f.predicate limit 1
+    ) as p
+    where said.number < %(predicates)s
+)
+select e.subject_id, e.predicate, e.object_id, e.lineage_id, e.confidence, e.valid_from, e.valid_to
+from said cross join unnest(%(objects)s::uuid[]) as given (object_id) cross join lateral (
+    select f.subject_id, f.predicate, f.object_id, f.lineage_id, f.confidence, f.valid_from, f.valid_to
+    from everlore.fact f
+    where f.subject_id = said.subject_id and f.predicate = said.predicate and f.object_key = given.object_id::text
+      and f.object_id = given.object_id and f.subject_id <> given.object_id and f.valid_from <= %(valid_at)s
+      and (f.valid_to is null or f.valid_to > %(valid_at)s) and f.review is null
+      and (case when %(recorded_at)s::timestamptz is null then f.superseded_at is null
+           else f.recorded_at <= %(recorded_at)s and (f.superseded_at is null or f.superseded_at > %(recorded_at)s) end)
+    offset 0
+) as e
+order by e.confidence desc, e.valid_from desc, e.lineage_id;
+
+-- shared_memories: at each given entity the others that its latest memories speak of, and whether it has more memories
+select given.entity_id, o.entity_id, array_agg(v.lineage_id order by v.lineage_id), max(v.confidence), min(v.valid_from),
+       bool_or(more.are)
 from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
+    select exists (select from everlore.memory_entity n where n.entity_id = given.entity_id
+                   order by n.lineage_id desc offset %(read)s) as are
+    offset 0
+) as more cross join lateral (
     select l.lineage_id from everlore.memory_entity l where l.entity_id = given.entity_id
     order by l.lineage_id desc limit %(read)s
 ) as l cross join lateral (

@@ -109,7 +109,7 @@ union
  ) as m limit %(at_most)s);
 
 -- listed: memories that pass the filters, the latest first. Without `history` the versions of today; with it those that were
--- believed at `recorded_at` (null: today) and true at `valid_at`.
+-- believed at `recorded_at` (null: today) and true at `valid_at`. What was said in several threads is in each of them.
 select m.* from everlore.memory_shown m
 where case when %(recorded_at)s::timestamptz is null then m.superseded_at is null
       else m.recorded_at <= %(recorded_at)s and (m.superseded_at is null or m.superseded_at > %(recorded_at)s) end
@@ -130,8 +130,18 @@ where case when %(recorded_at)s::timestamptz is null then m.superseded_at is nul
   and (%(types)s::text[] is null or m.type = any (%(types)s))
   and (%(since)s::timestamptz is null or m.valid_from >= %(since)s)
   and (%(until)s::timestamptz is null or m.valid_from < %(until)s)
-  and (%(thread_id)s::uuid is null or m.thread_id = %(thread_id)s)
-  and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s)
+  and ((%(thread_id)s::uuid is null or m.thread_id = %(thread_id)s) and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s)
+       or exists (
+           select from everlore.memory_source s cross join lateral (
+               select * from everlore.message where workspace_id = s.workspace_id and message_id = s.message_id offset 0
+           ) as g cross join lateral (
+               select taxonomy from everlore.thread where workspace_id = g.workspace_id and thread_id = g.thread_id offset 0
+           ) as t
+           where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null
+             and (%(recorded_at)s::timestamptz is null or s.recorded_at <= %(recorded_at)s)
+             and (%(thread_id)s::uuid is null or g.thread_id = %(thread_id)s)
+             and (%(taxonomy)s::ltree is null or coalesce(g.taxonomy, t.taxonomy) <@ %(taxonomy)s)
+           offset 0))
   and (%(pinned)s::boolean is null or m.pinned = %(pinned)s)
   and (%(text)s::text is null or strpos(everlore.normalise(m.content), everlore.normalise(%(text)s)) > 0)
   and (%(entities)s::uuid[] is null or exists (

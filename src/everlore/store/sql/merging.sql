@@ -85,6 +85,52 @@ where n.entity_id = %(entity_id)s
               where ' ' || everlore.normalise(m.text || ' ' || array_to_string(m.captions, ' ')) || ' '
                     like '%%' || ' ' || everlore.normalise(given.name) || ' ' || '%%');
 
+-- messages_since: of the messages that mention an entity since then, those that name one of these names and none of the others,
+-- in the words or as who wrote them
+select n.message_id
+from everlore.mention n cross join lateral (
+    select author, text, captions from everlore.message where message_id = n.message_id offset 0
+) as m cross join lateral (
+    select ' ' || everlore.normalise(coalesce(m.author, '') || ' ; ' || m.text || ' ; ' || array_to_string(m.captions, ' ; '))
+           || ' ' as words
+    offset 0
+) as told
+where n.entity_id = %(entity_id)s and n.recorded_at >= %(since)s
+  and exists (select from unnest(%(names)s::text[]) as given (name)
+              where strpos(told.words, ' ' || everlore.normalise(given.name) || ' ') > 0)
+  and not exists (select from unnest(%(others)s::text[]) as given (name)
+                  where strpos(told.words, ' ' || everlore.normalise(given.name) || ' ') > 0);
+
+-- told_since: the same of memories that a person gave directly
+select l.lineage_id
+from everlore.memory_entity l cross join lateral (
+    select m.author, m.content from everlore.memory m
+    where m.lineage_id = l.lineage_id and m.source_kind = 'by hand' and m.superseded_at is null
+      and exists (select from everlore.memory v
+                  where v.lineage_id = l.lineage_id and v.version = 1 and v.recorded_at >= %(since)s)
+    offset 0
+) as m cross join lateral (
+    select ' ' || everlore.normalise(coalesce(m.author, '') || ' ; ' || m.content) || ' ' as words offset 0
+) as told
+where l.entity_id = %(entity_id)s
+  and exists (select from unnest(%(names)s::text[]) as given (name)
+              where strpos(told.words, ' ' || everlore.normalise(given.name) || ' ') > 0)
+  and not exists (select from unnest(%(others)s::text[]) as given (name)
+                  where strpos(told.words, ' ' || everlore.normalise(given.name) || ' ') > 0);
+
+-- facts_told_in: facts of an entity that only these memories state, which a person gave directly
+select f.lineage_id
+from (
+    select lineage_id from everlore.fact where subject_id = %(entity_id)s
+    union
+    select lineage_id from everlore.fact where object_id = %(entity_id)s
+) as f
+where exists (select from everlore.fact_source s
+              where s.lineage_id = f.lineage_id and s.memory_lineage_id = any (%(memories)s::uuid[]))
+  and not exists (select from everlore.fact_source s
+                  where s.lineage_id = f.lineage_id
+                    and (s.memory_lineage_id is null or s.memory_lineage_id <> all (%(memories)s::uuid[])));
+
 -- facts_stated_in: facts of an entity that only these messages state
 select f.lineage_id
 from (

@@ -32,7 +32,8 @@ from (
     select passage_id from everlore.passage where message_id = k.message_id offset 0
 ) as p;
 
--- memories: usable versions that were believed at the time, by the passages that their words stand in, under a filter
+-- memories: usable versions that were believed at the time, by the passages that their words stand in, under a filter: the memory
+-- itself passes it (where it was said first), or another message that it rests on. (`offset 0` keeps a lookup for each memory.)
 select m.*
 from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
     select * from everlore.memory_shown
@@ -45,7 +46,20 @@ where (%(since)s::timestamptz is null or m.valid_from >= %(since)s)
   and (%(until)s::timestamptz is null or m.valid_from < %(until)s)
   and (%(author)s::text is null or lower(m.author) = lower(%(author)s))
   and (%(threads)s::uuid[] is null or m.thread_id = any (%(threads)s))
-  and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s or m.path is null and m.thread_id = any (%(branch)s::uuid[]));
+  and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s or m.path is null and m.thread_id = any (%(branch)s::uuid[]))
+  or exists (
+      select from everlore.memory_source s cross join lateral (
+          select * from everlore.message where workspace_id = s.workspace_id and message_id = s.message_id offset 0
+      ) as g
+      where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null
+        and (%(recorded_at)s::timestamptz is null or s.recorded_at <= %(recorded_at)s)
+        and (%(since)s::timestamptz is null or g.occurred_at >= %(since)s)
+        and (%(until)s::timestamptz is null or g.occurred_at < %(until)s)
+        and (%(author)s::text is null or lower(g.author) = lower(%(author)s))
+        and (%(threads)s::uuid[] is null or g.thread_id = any (%(threads)s))
+        and (%(taxonomy)s::ltree is null or g.taxonomy <@ %(taxonomy)s
+             or g.taxonomy is null and g.thread_id = any (%(branch)s::uuid[]))
+      offset 0);
 
 -- lineages: the same by lineage, without a filter: what the graph leads to
 select m.*
@@ -57,7 +71,7 @@ from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     offset 0
 ) as m;
 
--- facts: usable versions that were believed at the time, under a filter on what they rest on
+-- facts: usable versions that were believed at the time, under a filter on what they rest on: times are when it was said
 select f.*
 from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
     select * from everlore.fact_shown
@@ -66,15 +80,22 @@ from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
           else recorded_at <= %(recorded_at)s and (superseded_at is null or superseded_at > %(recorded_at)s) end
     offset 0
 ) as f
-where (%(since)s::timestamptz is null or f.valid_from >= %(since)s)
-  and (%(until)s::timestamptz is null or f.valid_from < %(until)s)
-  and (%(author)s::text is null and %(threads)s::uuid[] is null and %(taxonomy)s::ltree is null or exists (
-      select from everlore.fact_source s join everlore.message g on g.workspace_id = s.workspace_id and g.message_id = s.message_id
+where %(since)s::timestamptz is null and %(until)s::timestamptz is null and %(author)s::text is null
+  and %(threads)s::uuid[] is null and %(taxonomy)s::ltree is null
+  or exists (
+      select from everlore.fact_source s
+      left join lateral (
+          select * from everlore.message where workspace_id = s.workspace_id and message_id = s.message_id offset 0
+      ) as g on true
       where s.workspace_id = f.workspace_id and s.lineage_id = f.lineage_id and s.retracted_at is null
+        and (%(recorded_at)s::timestamptz is null or s.recorded_at <= %(recorded_at)s)
+        and (%(since)s::timestamptz is null or s.said_at >= %(since)s)
+        and (%(until)s::timestamptz is null or s.said_at < %(until)s)
         and (%(author)s::text is null or lower(g.author) = lower(%(author)s))
         and (%(threads)s::uuid[] is null or g.thread_id = any (%(threads)s))
         and (%(taxonomy)s::ltree is null or g.taxonomy <@ %(taxonomy)s
-             or g.taxonomy is null and g.thread_id = any (%(branch)s::uuid[]))));
+             or g.taxonomy is null and g.thread_id = any (%(branch)s::uuid[]))
+      offset 0);
 
 -- citations: the messages that memories and facts rest on, the first said first
 select s.lineage_id, g.message_id, t.name, g.author, g.role, g.occurred_at
@@ -94,7 +115,8 @@ from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
 ) as t
 order by g.occurred_at, g.message_id;
 
--- structured: current memories of some types, in a state at a moment, from a stretch of time, of entities or authors
+-- structured: current memories of some types, in a state at a moment, from a stretch of time, of entities or authors, under a
+-- filter as in `memories`
 select s.*
 from unnest(%(types)s::text[]) as given (type) cross join lateral (
     select m.* from everlore.memory_shown m
@@ -110,6 +132,24 @@ from unnest(%(types)s::text[]) as given (type) cross join lateral (
       and (%(entities)s::uuid[] is null or lower(m.author) = any (%(authors)s::text[]) or exists (
           select from everlore.memory_entity x
           where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
+      and ((%(within_since)s::timestamptz is null or m.valid_from >= %(within_since)s)
+           and (%(within_until)s::timestamptz is null or m.valid_from < %(within_until)s)
+           and (%(author)s::text is null or lower(m.author) = lower(%(author)s))
+           and (%(threads)s::uuid[] is null or m.thread_id = any (%(threads)s))
+           and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s
+                or m.path is null and m.thread_id = any (%(branch)s::uuid[]))
+           or exists (
+               select from everlore.memory_source s cross join lateral (
+                   select * from everlore.message where workspace_id = s.workspace_id and message_id = s.message_id offset 0
+               ) as g
+               where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null
+                 and (%(within_since)s::timestamptz is null or g.occurred_at >= %(within_since)s)
+                 and (%(within_until)s::timestamptz is null or g.occurred_at < %(within_until)s)
+                 and (%(author)s::text is null or lower(g.author) = lower(%(author)s))
+                 and (%(threads)s::uuid[] is null or g.thread_id = any (%(threads)s))
+                 and (%(taxonomy)s::ltree is null or g.taxonomy <@ %(taxonomy)s
+                      or g.taxonomy is null and g.thread_id = any (%(branch)s::uuid[]))
+               offset 0))
     order by m.valid_from desc limit %(at_most)s
 ) as s
 order by s.valid_from desc, s.memory_id limit %(at_most)s;
@@ -131,6 +171,25 @@ from unnest(%(types)s::text[]) as given (type) cross join lateral (
       and (%(entities)s::uuid[] is null or lower(m.author) = any (%(authors)s::text[]) or exists (
           select from everlore.memory_entity x
           where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
+      and ((%(within_since)s::timestamptz is null or m.valid_from >= %(within_since)s)
+           and (%(within_until)s::timestamptz is null or m.valid_from < %(within_until)s)
+           and (%(author)s::text is null or lower(m.author) = lower(%(author)s))
+           and (%(threads)s::uuid[] is null or m.thread_id = any (%(threads)s))
+           and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s
+                or m.path is null and m.thread_id = any (%(branch)s::uuid[]))
+           or exists (
+               select from everlore.memory_source s cross join lateral (
+                   select * from everlore.message where workspace_id = s.workspace_id and message_id = s.message_id offset 0
+               ) as g
+               where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null
+                 and s.recorded_at <= %(recorded_at)s
+                 and (%(within_since)s::timestamptz is null or g.occurred_at >= %(within_since)s)
+                 and (%(within_until)s::timestamptz is null or g.occurred_at < %(within_until)s)
+                 and (%(author)s::text is null or lower(g.author) = lower(%(author)s))
+                 and (%(threads)s::uuid[] is null or g.thread_id = any (%(threads)s))
+                 and (%(taxonomy)s::ltree is null or g.taxonomy <@ %(taxonomy)s
+                      or g.taxonomy is null and g.thread_id = any (%(branch)s::uuid[]))
+               offset 0))
     order by m.valid_from desc limit %(at_most)s
 ) as s
 order by s.valid_from desc, s.memory_id limit %(at_most)s;

@@ -36,6 +36,10 @@ returning failures;
 update everlore.breaker set open_until = %(open_until)s
 where workspace_id = everlore.current_workspace() and model = %(model)s;
 
+-- end_cooldown: the next call of a model that is left alone may be its probe
+update everlore.breaker set open_until = %(now)s
+where workspace_id = everlore.current_workspace() and model = %(model)s and open_until > %(now)s;
+
 -- close_breaker: the model answers again
 update everlore.breaker set failures = 0, open_until = null
 where workspace_id = everlore.current_workspace() and model = %(model)s and (failures > 0 or open_until is not null);

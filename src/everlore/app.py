@@ -241,7 +241,7 @@ class Everlore:
         async with job_app(self._work()).open_async() as app:
             for job in parked:
                 await app.job_manager.retry_job_by_id_async(job.job_id, retry_at=now)
-            woken = await wake_distil(app, ended)
+            woken = await wake_distil(app, ended, now)
         again = [job.arguments for job in parked if job.task == "distil_thread"] + woken
         for arguments in again:
             thread = UUID(str(arguments["workspace_id"])), UUID(str(arguments["thread_id"]))

@@ -363,6 +363,10 @@ async def test_only_what_failed_is_read_again(
 # --- the breaker -------------------------------------------------------------------------------------------
 
 
+# The queue has a clock of its own: what waits until then waits for as long as the tests run.
+LATER = datetime(2100, 6, 14, 12, tzinfo=UTC)
+
+
 class Charged(Script):
     """A model that asks the governor before it answers, and reports."""
 
@@ -382,7 +386,7 @@ class Charged(Script):
 async def test_a_retry_by_hand_is_the_probe_and_one_call_decides(
     database: TestDatabase, clock: Clock
 ) -> None:
-    clock.now = datetime.now(UTC)  # the queue has a clock of its own
+    clock.now = LATER
     charged = Charged()
 
     def fail(_: Window) -> None:
@@ -393,6 +397,7 @@ async def test_a_retry_by_hand_is_the_probe_and_one_call_decides(
         workspace = await lore.workspace("alice")
         for number in range(4):
             await workspace.record(says(f"message {number}", at=clock()), thread=f"thread {number}")
+        await lore.catch_up()
         await lore.distil(workspace)
         status = await lore.status()
         (held,) = status.held_up
@@ -420,6 +425,7 @@ async def test_a_retry_by_hand_is_the_probe_and_one_call_decides(
 
 
 async def test_a_reached_cap_is_in_sight(database: TestDatabase, clock: Clock) -> None:
+    clock.now = LATER
     async with opened(database, clock, Charged(), distil={"daily_calls_hard": 1}) as lore:
         workspace = await lore.workspace("alice")
         assert (await lore.status()).held_up == []
@@ -428,7 +434,7 @@ async def test_a_reached_cap_is_in_sight(database: TestDatabase, clock: Clock) -
         (held,) = (await lore.status()).held_up
         assert (held.workspace, held.model) == ("alice", None)
         assert held.reason == "the daily cap is reached: calls 1 of 1"
-        assert held.until == datetime(2025, 6, 15, tzinfo=UTC)
+        assert held.until == datetime(2100, 6, 15, tzinfo=UTC)
 
 
 # --- what it would take ------------------------------------------------------------------------------------

@@ -188,7 +188,7 @@ async def defer_distil(app: procrastinate.App, workspace_id: UUID, thread_id: UU
 
 
 async def wake_distil(
-    app: procrastinate.App, ended: Mapping[UUID, Sequence[datetime]]
+    app: procrastinate.App, ended: Mapping[UUID, Sequence[datetime]], now: datetime
 ) -> list[dict[str, Any]]:
     """Queue anew, by workspace, the distil jobs that were put off until one of these times; returns their arguments."""
     woken: list[dict[str, Any]] = []
@@ -199,7 +199,8 @@ async def wake_distil(
         if at is None or job.id is None or not any(abs(at - time) < timedelta(seconds=1) for time in times):
             continue
         if await app.job_manager.cancel_job_by_id_async(job.id, delete_job=True):
-            await app.configure_task("distil_thread", queue=DISTIL_QUEUE, lock=job.lock).defer_async(**given)
+            deferrer = app.configure_task("distil_thread", queue=DISTIL_QUEUE, lock=job.lock, schedule_at=now)
+            await deferrer.defer_async(**given)
             woken.append(dict(given))
     return woken
 

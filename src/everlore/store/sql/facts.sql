@@ -1,9 +1,9 @@
 -- statements: everything that was stated of a group and still counts
 select s.source_id, s.lineage_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects, s.confidence::float,
        s.message_id, s.memory_lineage_id
-from (
+from unnest(%(predicates)s::text[]) as given (predicate) cross join lateral (
     select fact_id, predicate, object_key from everlore.fact
-    where subject_id = %(subject_id)s and predicate = any (%(predicates)s::text[]) and version = 1 and review is null offset 0
+    where subject_id = %(subject_id)s and predicate = given.predicate and version = 1 and review is null offset 0
 ) as f cross join lateral (
     select * from everlore.fact_source where lineage_id = f.fact_id and retracted_at is null offset 0
 ) as s;
@@ -11,9 +11,9 @@ from (
 -- statements_of_object: the same of one object
 select s.source_id, s.lineage_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects, s.confidence::float,
        s.message_id, s.memory_lineage_id
-from (
+from unnest(%(predicates)s::text[]) as given (predicate) cross join lateral (
     select fact_id, predicate, object_key from everlore.fact
-    where subject_id = %(subject_id)s and predicate = any (%(predicates)s::text[]) and object_key = %(object_key)s
+    where subject_id = %(subject_id)s and predicate = given.predicate and object_key = %(object_key)s
       and version = 1 and review is null offset 0
 ) as f cross join lateral (
     select * from everlore.fact_source where lineage_id = f.fact_id and retracted_at is null offset 0

@@ -105,7 +105,7 @@ async def split(
     name, into = (await lock(connection, entity_id))[entity_id]
     if into is not None:
         raise InvalidInput("entity", f"{name} was merged already; split what it was merged into")
-    parameters = {"entity_id": entity_id, "messages": list(messages)}
+    parameters = {"entity_id": entity_id, "messages": list(messages), "memories": list[UUID]()}
     facts = await _ids(connection, "facts_stated_in", parameters)
     memories = await _ids(connection, "memories_stated_in", parameters)
     await entities.insert(connection, [made], now)
@@ -265,10 +265,7 @@ async def _said_since(connection: Connection, change: Change) -> Moved:
     messages = await _ids(connection, "messages_since", asked)
     told = await _ids(connection, "told_since", asked)
     read = {"entity_id": change.kept_id, "messages": messages, "memories": told}
-    facts = [
-        *await _ids(connection, "facts_stated_in", read),
-        *await _ids(connection, "facts_told_in", read),
-    ]
+    facts = await _ids(connection, "facts_stated_in", read)
     memories = [*await _ids(connection, "memories_stated_in", read), *told]
     found = {"aliases": [], "mentions": messages, "memories": memories, "subjects": facts, "objects": facts}
     standing = [

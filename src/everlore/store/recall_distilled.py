@@ -140,9 +140,8 @@ async def structured(
             "at_most": at_most,
         }
     )
-    query = "structured" if recorded_at is None else "structured_then"
     rows = await (
-        await connection.execute(_QUERIES[query], {**parameters, "recorded_at": recorded_at})
+        await connection.execute(_QUERIES["structured"], {**parameters, "recorded_at": recorded_at})
     ).fetchall()
     return [(row[_MEMORY_PASSAGE], memory_rows.memory_of(row)) for row in rows]
 

@@ -1674,8 +1674,6 @@ CREATE INDEX handed_out_shingles ON everlore.handed_out USING gin (workspace_id,
 
 CREATE UNIQUE INDEX link_suggestion_pair ON everlore.link_suggestion USING btree (workspace_id, LEAST(entity_id, other_id), GREATEST(entity_id, other_id));
 
-CREATE INDEX memory_current ON everlore.memory USING btree (workspace_id, type, valid_from) WHERE (superseded_at IS NULL);
-
 CREATE INDEX memory_entity_entity ON everlore.memory_entity USING btree (workspace_id, entity_id, lineage_id);
 
 CREATE INDEX memory_hash ON everlore.memory USING btree (workspace_id, content_hash) WHERE (superseded_at IS NULL);
@@ -1693,6 +1691,8 @@ CREATE INDEX memory_source_lineage ON everlore.memory_source USING btree (worksp
 CREATE INDEX memory_source_message ON everlore.memory_source USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX memory_superseded_by ON everlore.memory USING btree (workspace_id, superseded_by) WHERE (superseded_by IS NOT NULL);
+
+CREATE INDEX memory_type ON everlore.memory USING btree (workspace_id, type, valid_from);
 
 CREATE UNIQUE INDEX memory_version ON everlore.memory USING btree (workspace_id, lineage_id, version);
 

@@ -47,7 +47,7 @@ create table everlore.memory (
     foreign key (workspace_id, thread_id) references everlore.thread on delete set null (thread_id)
 );
 create unique index memory_version on everlore.memory (workspace_id, lineage_id, version);
-create index memory_current on everlore.memory (workspace_id, type, valid_from) where superseded_at is null;
+create index memory_type on everlore.memory (workspace_id, type, valid_from);
 create index memory_hash on everlore.memory (workspace_id, content_hash) where superseded_at is null;
 create index memory_passage on everlore.memory (workspace_id, passage_id) where passage_id is not null;
 create index memory_window on everlore.memory (workspace_id, thread_id, first_position);

@@ -118,31 +118,18 @@ where l.entity_id = %(entity_id)s
   and not exists (select from unnest(%(others)s::text[]) as given (name)
                   where strpos(told.words, ' ' || everlore.normalise(given.name) || ' ') > 0);
 
--- facts_told_in: facts of an entity that only these memories state, which a person gave directly
+-- facts_stated_in: facts of an entity that only these messages state, or these memories, which a person gave directly
 select f.lineage_id
 from (
     select lineage_id from everlore.fact where subject_id = %(entity_id)s
     union
     select lineage_id from everlore.fact where object_id = %(entity_id)s
-) as f
-where exists (select from everlore.fact_source s
-              where s.lineage_id = f.lineage_id and s.memory_lineage_id = any (%(memories)s::uuid[]))
-  and not exists (select from everlore.fact_source s
-                  where s.lineage_id = f.lineage_id
-                    and (s.memory_lineage_id is null or s.memory_lineage_id <> all (%(memories)s::uuid[])));
-
--- facts_stated_in: facts of an entity that only these messages state
-select f.lineage_id
-from (
-    select lineage_id from everlore.fact where subject_id = %(entity_id)s
-    union
-    select lineage_id from everlore.fact where object_id = %(entity_id)s
-) as f
-where exists (select from everlore.fact_source s
-              where s.lineage_id = f.lineage_id and s.message_id = any (%(messages)s::uuid[]))
-  and not exists (select from everlore.fact_source s
-                  where s.lineage_id = f.lineage_id
-                    and (s.message_id is null or s.message_id <> all (%(messages)s::uuid[])));
+) as f cross join lateral (
+    select bool_and(coalesce(message_id = any (%(messages)s::uuid[]), memory_lineage_id = any (%(memories)s::uuid[]), false))
+           as here
+    from everlore.fact_source where lineage_id = f.lineage_id offset 0
+) as stated
+where stated.here;
 
 -- memories_stated_in: memories of an entity that only these messages state
 select l.lineage_id

@@ -115,12 +115,14 @@ from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
 ) as t
 order by g.occurred_at, g.message_id;
 
--- structured: current memories of some types, in a state at a moment, from a stretch of time, of entities or authors, under a
--- filter as in `memories`
+-- structured: memories of some types as they were believed at the time, in a state at a moment, from a stretch of time, of
+-- entities or authors, under a filter as in `memories`
 select s.*
 from unnest(%(types)s::text[]) as given (type) cross join lateral (
     select m.* from everlore.memory_shown m
-    where m.superseded_at is null and m.type = given.type and m.review is null and m.forgotten_at is null
+    where m.type = given.type and m.review is null and m.forgotten_at is null
+      and case when %(recorded_at)s::timestamptz is null then m.superseded_at is null
+          else m.recorded_at <= %(recorded_at)s and (m.superseded_at is null or m.superseded_at > %(recorded_at)s) end
       and (%(said_before)s::timestamptz is null or m.valid_from < %(said_before)s)
       and (%(since)s::timestamptz is null or coalesce(m.event_at, m.valid_from) >= %(since)s)
       and (%(until)s::timestamptz is null or coalesce(m.event_at, m.valid_from) < %(until)s)
@@ -143,46 +145,7 @@ from unnest(%(types)s::text[]) as given (type) cross join lateral (
                    select * from everlore.message where workspace_id = s.workspace_id and message_id = s.message_id offset 0
                ) as g
                where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null
-                 and (%(within_since)s::timestamptz is null or g.occurred_at >= %(within_since)s)
-                 and (%(within_until)s::timestamptz is null or g.occurred_at < %(within_until)s)
-                 and (%(author)s::text is null or lower(g.author) = lower(%(author)s))
-                 and (%(threads)s::uuid[] is null or g.thread_id = any (%(threads)s))
-                 and (%(taxonomy)s::ltree is null or g.taxonomy <@ %(taxonomy)s
-                      or g.taxonomy is null and g.thread_id = any (%(branch)s::uuid[]))
-               offset 0))
-    order by m.valid_from desc limit %(at_most)s
-) as s
-order by s.valid_from desc, s.memory_id limit %(at_most)s;
-
--- structured_then: the same among the versions that were believed at the time
-select s.*
-from unnest(%(types)s::text[]) as given (type) cross join lateral (
-    select m.* from everlore.memory_shown m
-    where m.recorded_at <= %(recorded_at)s and (m.superseded_at is null or m.superseded_at > %(recorded_at)s)
-      and m.type = given.type and m.review is null and m.forgotten_at is null
-      and (%(said_before)s::timestamptz is null or m.valid_from < %(said_before)s)
-      and (%(since)s::timestamptz is null or coalesce(m.event_at, m.valid_from) >= %(since)s)
-      and (%(until)s::timestamptz is null or coalesce(m.event_at, m.valid_from) < %(until)s)
-      and (%(open_at)s::timestamptz is null or m.valid_to is null or m.valid_to > %(open_at)s)
-      and (%(in_view_at)s::timestamptz is null or m.expires_at is null or m.expires_at > %(in_view_at)s)
-      and (%(done_by)s::timestamptz is null or m.valid_to <= %(done_by)s)
-      and (%(done_since)s::timestamptz is null or m.valid_to >= %(done_since)s)
-      and (%(expired_by)s::timestamptz is null or m.expires_at <= %(expired_by)s and m.valid_to is null)
-      and (%(entities)s::uuid[] is null or lower(m.author) = any (%(authors)s::text[]) or exists (
-          select from everlore.memory_entity x
-          where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
-      and ((%(within_since)s::timestamptz is null or m.valid_from >= %(within_since)s)
-           and (%(within_until)s::timestamptz is null or m.valid_from < %(within_until)s)
-           and (%(author)s::text is null or lower(m.author) = lower(%(author)s))
-           and (%(threads)s::uuid[] is null or m.thread_id = any (%(threads)s))
-           and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s
-                or m.path is null and m.thread_id = any (%(branch)s::uuid[]))
-           or exists (
-               select from everlore.memory_source s cross join lateral (
-                   select * from everlore.message where workspace_id = s.workspace_id and message_id = s.message_id offset 0
-               ) as g
-               where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null
-                 and s.recorded_at <= %(recorded_at)s
+                 and (%(recorded_at)s::timestamptz is null or s.recorded_at <= %(recorded_at)s)
                  and (%(within_since)s::timestamptz is null or g.occurred_at >= %(within_since)s)
                  and (%(within_until)s::timestamptz is null or g.occurred_at < %(within_until)s)
                  and (%(author)s::text is null or lower(g.author) = lower(%(author)s))

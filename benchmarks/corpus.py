@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from everlore.app import Everlore
 from everlore.config import Settings
+from everlore.everlore import Everlore
 
 _SENTENCE = re.compile(r"[^.!?\n][^.!?]{20,200}[.!?]")
 _SKIP = {"antigravity", "this", "idlelib", "test", "turtledemo", "ensurepip", "venv"}

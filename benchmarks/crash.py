@@ -29,8 +29,8 @@ from typing import Any, Literal
 import numpy as np
 import psycopg
 
-from everlore.app import Everlore
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.store.postings import POSTING
 from everlore.store.server import SUPERUSER

@@ -28,9 +28,9 @@ from uuid import UUID
 
 import psycopg
 
-from everlore.app import Everlore
+from everlore.distil import step
 from everlore.domain.messages import NewMessage
-from everlore.encode import distil
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.models.rules import RuleAnalyst
 from everlore.ports.analyst import Extraction, Governor, Window
@@ -117,13 +117,13 @@ def opened(data_dir: Path, analyst: str, *, worker: bool = False) -> Any:
 
 async def work(data_dir: Path, analyst: str) -> None:
     """Distil what waits, one line of output per window committed."""
-    whole = getattr(distil, _COMMIT)
+    whole = getattr(step, _COMMIT)
 
     async def told(*arguments: Any) -> None:
         await whole(*arguments)
         print("window", flush=True)
 
-    setattr(distil, _COMMIT, told)
+    setattr(step, _COMMIT, told)
     async with opened(data_dir, analyst) as lore:
         print("ready", flush=True)
         await lore.distil()

@@ -22,15 +22,15 @@ from pathlib import Path
 from typing import Any
 
 import corpus
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.config import Settings
+from everlore.distil import step
 from everlore.domain.messages import NewMessage
-from everlore.encode import distil as step
+from everlore.everlore import Everlore
 from everlore.models.minilm import MiniLM
 from everlore.models.rules import RuleAnalyst
 from everlore.ports.analyst import Extraction, Governor, Window
 from everlore.ports.embedder import EncodedPassage
-from everlore.workspace import Workspace
 
 BAR_MS = 5.0
 _PEOPLE = ("Maya", "Alva", "Inga", "Ronja", "Siri", "Tove", "Vera", "Ylva")

@@ -22,11 +22,11 @@ import psycopg
 from psycopg import sql
 
 import corpus
-from everlore.app import Everlore
+from everlore.api.entities import Graph
 from everlore.config import AliasSettings
 from everlore.domain.ids import new_ids
 from everlore.domain.messages import NewMessage
-from everlore.graph import Graph
+from everlore.everlore import Everlore
 from everlore.store import entities, graph
 from everlore.store.database import APP, Database
 from everlore.store.graph import When

@@ -12,13 +12,13 @@ from statistics import median
 import psycopg
 
 import corpus
-from everlore.app import Everlore
-from everlore.capture.split import passages
-from everlore.encode.index import pack_tail
+from everlore.api.workspace import Workspace
+from everlore.capture.passages import passages
+from everlore.everlore import Everlore
+from everlore.index.step import pack_tail
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.store.database import OWNER, WORKER, Database
 from everlore.store.server import SUPERUSER
-from everlore.workspace import Workspace
 
 ROUNDS = 3
 # What recording writes, with the columns of the key after the workspace.

@@ -19,16 +19,17 @@ import psycopg
 from numpy.typing import NDArray
 
 import corpus
-from everlore.app import Everlore
-from everlore.encode.index import pack_tail
+from everlore.api.workspace import Workspace
+from everlore.everlore import Everlore
+from everlore.index.step import pack_tail
 from everlore.models.minilm import MiniLM
 from everlore.recall import bm25
 from everlore.store import index, postings
 from everlore.store import recall as lanes
-from everlore.store.database import APP, WORKER, Connection, Database
+from everlore.store.database import APP, WORKER, Database
 from everlore.store.recall import Filter
+from everlore.store.run import Transaction
 from everlore.store.server import SUPERUSER
-from everlore.workspace import Workspace
 
 SMALL_WORKSPACES = 200
 SMALL_PASSAGES = 60
@@ -175,9 +176,9 @@ async def floor(database: Database, workspace: Workspace, embedder: MiniLM, ques
     encoded = await embedder.encode_question(question)
     vector = "[" + ",".join(map(str, encoded.vector.astype(np.float16))) + "]"
     async with database.workspace(workspace.workspace_id, read_only=True) as connection:
-        await connection.execute("set local hnsw.ef_search = 40")
+        await connection.connection.execute("set local hnsw.ef_search = 40")
         await (
-            await connection.execute(FLOOR, [workspace.workspace_id, vector], prepare=True, binary=True)
+            await connection.connection.execute(FLOOR, [workspace.workspace_id, vector], prepare=True, binary=True)
         ).fetchall()
     return (time.perf_counter() - began) * 1000
 
@@ -200,7 +201,7 @@ async def exactness(database: Database, workspace: Workspace, asked: list[str]) 
     return float(np.mean(lexical)), float(np.mean(vector))
 
 
-async def lexical_share(connection: Connection, question: str, got: list[tuple[int, float]]) -> float:
+async def lexical_share(connection: Transaction, question: str, got: list[tuple[int, float]]) -> float:
     """BM25 written down in SQL, straight from the definition, over the passages' own terms."""
     rows = await (
         await connection.execute(

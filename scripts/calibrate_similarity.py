@@ -1,5 +1,5 @@
-"""Where the thresholds of `everlore.encode.similar` come from: cosines of the bundled model on pairs of memories whose relation
-is known.
+"""Where the thresholds of `everlore.knowledge.similarity` come from: cosines of the bundled model on pairs of memories
+whose relation is known.
 
     python scripts/calibrate_similarity.py
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from everlore.encode.similar import adds_nothing, cosine, equal_claims, holds_all_of
+from everlore.knowledge.similarity import adds_nothing, cosine, equal_claims, holds_all_of
 from everlore.models.minilm import MiniLM
 from everlore.ports.embedder import Embedder
 

@@ -15,8 +15,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from everlore.app import Everlore
 from everlore.config import Settings
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.store.database import APP, OWNER, WORKER
 from everlore.store.migrate import LOCK, create_database, migrate

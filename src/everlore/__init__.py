@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from everlore.app import Everlore as Everlore
+    from everlore.api.workspace import Workspace as Workspace
     from everlore.config import Settings as Settings
     from everlore.domain.errors import CallerError as CallerError
     from everlore.domain.errors import ConfigurationError as ConfigurationError
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from everlore.domain.recall import Hit as Hit
     from everlore.domain.recall import MemoryHit as MemoryHit
     from everlore.domain.recall import Recall as Recall
-    from everlore.workspace import Workspace as Workspace
+    from everlore.everlore import Everlore as Everlore
 
 _HOME = {
-    "Everlore": "everlore.app",
+    "Everlore": "everlore.everlore",
     "Settings": "everlore.config",
-    "Workspace": "everlore.workspace",
+    "Workspace": "everlore.api.workspace",
     **dict.fromkeys(("AsOf", "Fact", "Memory"), "everlore.domain.memories"),
     **dict.fromkeys(("NewMessage", "Outcome", "Receipt"), "everlore.domain.messages"),
     **dict.fromkeys(("Citation", "FactHit", "Hit", "MemoryHit", "Recall"), "everlore.domain.recall"),

@@ -6,7 +6,7 @@ import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.golden.sequences import SEQUENCES, Answer, Sequence_, answers, perfect_analyst, play, report
 
-from everlore.app import Everlore
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.models.rules import RuleAnalyst
 from everlore.ports.analyst import Analyst

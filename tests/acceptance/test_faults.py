@@ -10,12 +10,12 @@ import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.models.openai_server import FAULTS, Answer, Asked, Fault, OpenAIServer, memory
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.memories import Memory
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.models.language_model import Endpoint, ModelAnalyst
-from everlore.workspace import Workspace
 
 MODEL = "tiny"
 INJECTED = 200

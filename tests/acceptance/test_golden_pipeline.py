@@ -5,7 +5,7 @@ from tests.conftest import Clock, TestDatabase
 from tests.golden.pipeline import DEVELOPMENT, distilled, report
 from tests.golden.score import load, score
 
-from everlore.app import Everlore
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.models.rules import RuleAnalyst
 

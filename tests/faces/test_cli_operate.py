@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from everlore.app import Everlore
 from everlore.config import Settings
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.store.backup import client_environment, database_argument
 
@@ -43,7 +43,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Models:
         def configured(_: Settings) -> dict[str, FakeEmbedder]:
             return {embedder.name: embedder for embedder in embedders}
 
-        monkeypatch.setattr("everlore.app.configured_embedders", configured)
+        monkeypatch.setattr("everlore.everlore.configured_embedders", configured)
         monkeypatch.setenv("EVERLORE_EMBEDDER", embedders[0].name if embedders else "none")
 
     return configure

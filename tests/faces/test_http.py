@@ -14,14 +14,14 @@ from psycopg import sql
 from tests.conftest import TEMPLATE, TestDatabase
 from tests.conftest import _database as make_database
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.faces.http import routes
 from everlore.faces.http.bodies import MessageBody, RecallBody, RecordBody
 from everlore.faces.http.server import create_app
 from everlore.models.fake import FakeEmbedder
 from everlore.store.server import SUPERUSER, Server
-from everlore.workspace import Workspace
 
 HERE = "http://127.0.0.1:7411"
 EMMA: dict[str, Any] = {

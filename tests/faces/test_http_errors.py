@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.conftest import TEMPLATE, TestDatabase
 from tests.conftest import _database as make_database
 
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import (
     ConfigurationError,
     DatabaseUnavailable,
@@ -24,7 +25,6 @@ from everlore.faces.http.bodies import MessageBody, RecallBody, RecordBody
 from everlore.faces.http.server import create_app
 from everlore.models.fake import FakeEmbedder
 from everlore.store.server import Server
-from everlore.workspace import Workspace
 
 HERE = "http://127.0.0.1:7411"
 JSON = {"content-type": "application/json"}

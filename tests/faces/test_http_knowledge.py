@@ -14,7 +14,7 @@ from tests.conftest import TEMPLATE, Clock, TestDatabase
 from tests.conftest import _database as make_database
 from tests.faces.test_cli_operate import STATUS_KEYS
 
-from everlore.app import Everlore
+from everlore.everlore import Everlore
 from everlore.faces.http.server import create_app
 from everlore.models.fake import FakeEmbedder
 from everlore.store.server import Server

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from tests.golden.score import Case, Fact, Memory, Output, Score, load, score
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.models.rules import RuleAnalyst
-from everlore.workspace import Workspace
 
 HERE = Path(__file__).parent
 DEVELOPMENT = HERE / "cases.json"

@@ -15,9 +15,10 @@ from uuid import UUID
 
 from tests.golden.score import SYMMETRIC, plain
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import AsOf
+from everlore.everlore import Everlore
 from everlore.models.fake import ScriptedAnalyst
 from everlore.ports.analyst import (
     DraftEntity,
@@ -29,7 +30,6 @@ from everlore.ports.analyst import (
     WindowMessage,
 )
 from everlore.text.descriptions import affiliation, described
-from everlore.workspace import Workspace
 
 Sequence_ = Mapping[str, Any]
 SEQUENCES: Sequence[Sequence_] = json.loads(

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from tests.conftest import TestDatabase
 
-from everlore.app import Everlore
+from everlore.everlore import Everlore
 from everlore.recall import bm25
 from everlore.store import postings
 from everlore.store.postings import POSTING

@@ -9,9 +9,9 @@ from typing import Any
 
 from tests.conftest import Clock, TestDatabase
 
-from everlore.app import Everlore
 from everlore.domain.memories import MemoryType
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.ports.analyst import DraftFact, DraftMemory, Extraction, Governor, Quote, Relation, Window
 from everlore.ports.embedder import Embedder

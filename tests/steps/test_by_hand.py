@@ -8,11 +8,11 @@ from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Rows
 from tests.steps.script import Script, opened, says
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import new_id, short_id
 from everlore.domain.memories import AsOf
-from everlore.workspace import Workspace
+from everlore.everlore import Everlore
 
 SPRING = datetime(2025, 3, 1, 10, tzinfo=UTC)
 

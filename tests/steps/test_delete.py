@@ -9,12 +9,12 @@ import pytest
 from tests.conftest import Clock
 from tests.steps.conftest import Gate, Rows
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import NotFound
 from everlore.domain.messages import NewMessage
-from everlore.encode.index import index_thread, pack_tail
+from everlore.everlore import Everlore
+from everlore.index.step import index_thread, pack_tail
 from everlore.store import conversation, index, postings
-from everlore.workspace import Workspace
 
 Check = Callable[[UUID], Awaitable[None]]
 PutGate = Callable[[ModuleType, str], Gate]

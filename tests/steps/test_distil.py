@@ -11,15 +11,15 @@ from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Rows
 from tests.steps.script import Script, opened, says
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
+from everlore.distil.step import distil_thread
 from everlore.domain.errors import BadAnswer, ConfigurationError, InternalError, ModelUnavailable, NotFound
 from everlore.domain.memories import AsOf, Memory
 from everlore.domain.messages import NewMessage
-from everlore.encode.distil import distil_thread
+from everlore.everlore import Everlore
 from everlore.ports.analyst import CallReport, Extraction, Governor, Window
 from everlore.work.jobs import job_app, sweep
 from everlore.work.worker import Worker
-from everlore.workspace import Workspace
 
 
 @pytest.fixture

@@ -8,15 +8,15 @@ import pytest
 from tests.conftest import TestDatabase
 from tests.steps.conftest import Rows
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import ConfigurationError
 from everlore.domain.messages import NewMessage
-from everlore.encode.index import ensure_vector_indexes, index_distilled
+from everlore.everlore import Everlore
+from everlore.index.step import ensure_vector_indexes, index_distilled
 from everlore.models.fake import FakeEmbedder
 from everlore.recall import bm25
 from everlore.store import index, passages, postings
 from everlore.store.postings import POSTING
-from everlore.workspace import Workspace
 
 Check = Callable[[UUID], Awaitable[None]]
 COUNT = "select count(*) from everlore."

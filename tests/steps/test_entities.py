@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.conftest import Clock, TestDatabase
 from tests.steps.world import DraftEntity, DraftFact, DraftMemory, Extraction, World, said, suggested
 
-from everlore.app import Everlore
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.ports.analyst import Window, WindowMessage
 
 

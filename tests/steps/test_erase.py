@@ -11,11 +11,12 @@ import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Gate, Rows
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.messages import NewMessage
-from everlore.encode.erase import UNNAMED, erase_memory, erase_messages, erase_thread
-from everlore.encode.index import pack_tail
+from everlore.everlore import Everlore
+from everlore.index.step import pack_tail
+from everlore.knowledge.erasure import UNNAMED, erase_memory, erase_messages, erase_thread
 from everlore.models.fake import FakeEmbedder, ScriptedAnalyst
 from everlore.ports.analyst import (
     DraftEntity,
@@ -28,7 +29,6 @@ from everlore.ports.analyst import (
 )
 from everlore.store import distilling, hygiene
 from everlore.store.backup import client_environment, database_argument
-from everlore.workspace import Workspace
 
 PutGate = Callable[[ModuleType, str], Gate]
 # Every word that must vanish begins with this; as stems do, and their hex form.

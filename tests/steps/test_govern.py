@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import Clock, TestDatabase
 
-from everlore.app import Everlore
-from everlore.domain.errors import SpendLimit
-from everlore.encode.govern import (
+from everlore.budget import (
     Estimate,
     Limits,
     SpendGovernor,
@@ -23,6 +21,8 @@ from everlore.encode.govern import (
     estimate,
     spent_today,
 )
+from everlore.domain.errors import SpendLimit
+from everlore.everlore import Everlore
 from everlore.ports.analyst import CallReport
 from everlore.store import usage
 from everlore.store.database import WORKER, Database

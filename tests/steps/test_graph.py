@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.conftest import Clock, TestDatabase
 from tests.steps.world import World
 
-from everlore.app import Everlore
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.graph import Edge
 from everlore.domain.memories import AsOf
+from everlore.everlore import Everlore
 from everlore.store import graph, taxonomy
 from everlore.store.graph import FAN_OUT, When, spread
 from everlore.store.taxonomy import nodes

@@ -7,13 +7,13 @@ import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Rows
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import InvalidInput
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder, ScriptedAnalyst
 from everlore.ports.analyst import DraftMemory, Extraction, Quote, Window
 from everlore.store import hygiene
-from everlore.workspace import Workspace
 
 HANDED_OUT = """What you know of Anna:
 - Anna lives in Porto with her sister Emma and two old cats

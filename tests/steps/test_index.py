@@ -11,14 +11,14 @@ import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Gate, Rows
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import ConfigurationError, ModelUnavailable, NotFound
 from everlore.domain.messages import NewMessage
-from everlore.encode.index import ensure_vector_indexes, index_thread, pack_tail
+from everlore.everlore import Everlore
+from everlore.index.step import ensure_vector_indexes, index_thread, pack_tail
 from everlore.models.fake import FakeEmbedder
 from everlore.ports.embedder import Embedder, EncodedPassage
 from everlore.store import conversation, index, postings
-from everlore.workspace import Workspace
 
 Check = Callable[[UUID], Awaitable[None]]
 PutGate = Callable[[ModuleType, str], Gate]
@@ -359,7 +359,7 @@ async def test_a_step_that_dies_leaves_no_half_result(
 async def test_messages_longer_than_a_stretch_are_embedded_whole(
     lore: Everlore, workspace: Workspace, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everlore.encode.index.STRETCH", 5)
+    monkeypatch.setattr("everlore.index.step.STRETCH", 5)
     long = "A sentence about the harbour and its boats. " * 200
     await workspace.record([said(text) for text in ("one", long, "two", "three", long)])
     model = Thinking()

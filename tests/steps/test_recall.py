@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from everlore.app import Everlore
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 
 
 def said(text: str, author: str = "Maya") -> NewMessage:

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from tests.conftest import Clock, TestDatabase
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import ModelUnavailable
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.models.minilm import MiniLM
 from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.store import recall as lanes
-from everlore.workspace import Workspace
 
 OpenLore = Callable[..., Any]
 

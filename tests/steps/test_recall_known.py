@@ -9,10 +9,10 @@ from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Rows
 from tests.steps.script import Script, opened, says
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.memories import AsOf
 from everlore.domain.recall import FactHit, MemoryHit, Recall
-from everlore.workspace import Workspace
+from everlore.everlore import Everlore
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 

@@ -3,8 +3,8 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
-from everlore.app import Everlore
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.conftest import Clock, TestDatabase
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import AsOf
 from everlore.domain.messages import NewMessage
 from everlore.domain.recall import Citation
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
-from everlore.workspace import Workspace
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 

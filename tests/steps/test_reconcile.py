@@ -8,12 +8,12 @@ import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.steps.script import Script, opened
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.memories import LIFETIMES, MEMORY_TYPES, AsOf, Fact, Memory, MemoryType
 from everlore.domain.messages import NewMessage
-from everlore.encode.similar import thresholds_of
-from everlore.encode.timeline import corroborated
-from everlore.workspace import Workspace
+from everlore.everlore import Everlore
+from everlore.knowledge.similarity import thresholds_of
+from everlore.knowledge.timeline import corroborated
 
 SPRING = datetime(2025, 3, 1, 10, tzinfo=UTC)
 SUMMER = datetime(2025, 6, 1, 10, tzinfo=UTC)
@@ -182,7 +182,7 @@ async def test_without_an_embedding_model_words_are_compared(
 
 
 def test_the_bundled_model_has_thresholds_of_its_own() -> None:
-    from everlore.encode.similar import CALIBRATED
+    from everlore.knowledge.similarity import CALIBRATED
     from everlore.models.minilm import MiniLM
 
     assert thresholds_of(MiniLM().name) in CALIBRATED.values()

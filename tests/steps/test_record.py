@@ -10,11 +10,11 @@ import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Rows
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import CallerError, InvalidInput, NotFound
 from everlore.domain.messages import MAX_MESSAGES, NewMessage
+from everlore.everlore import Everlore
 from everlore.store import conversation
-from everlore.workspace import Workspace
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 CONTENT = (

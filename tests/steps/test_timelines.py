@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from tests.conftest import Clock
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.memories import Fact
 from everlore.domain.messages import NewMessage
-from everlore.workspace import Workspace
+from everlore.everlore import Everlore
 
 
 def _said(facts: list[Fact]) -> list[tuple[str, str, bool]]:

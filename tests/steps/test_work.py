@@ -7,14 +7,14 @@ import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Gate, Rows
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.domain.errors import InternalError, ModelUnavailable
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.ports.embedder import EncodedPassage
 from everlore.work.jobs import MAX_ATTEMPTS, job_app, sweep
 from everlore.work.worker import Worker
-from everlore.workspace import Workspace
 
 
 class Moody(FakeEmbedder):

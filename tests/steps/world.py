@@ -9,13 +9,13 @@ from uuid import UUID
 import psycopg
 from tests.conftest import Clock, TestDatabase
 
-from everlore.app import Everlore
+from everlore.api.entities import Graph
 from everlore.config import AliasSettings
 from everlore.domain.ids import new_id
 from everlore.domain.memories import EntityType
 from everlore.domain.messages import NewMessage
-from everlore.encode.resolve import Linking, Resolution, resolve
-from everlore.graph import Graph
+from everlore.everlore import Everlore
+from everlore.knowledge.entity_linking import Linking, Resolution, resolve
 from everlore.ports.analyst import (
     DraftEntity,
     DraftFact,

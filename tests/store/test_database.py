@@ -12,7 +12,6 @@ import psycopg
 import pytest
 from tests.conftest import TestDatabase
 
-from everlore.app import Everlore
 from everlore.domain.errors import (
     ConfigurationError,
     DatabaseUnavailable,
@@ -21,10 +20,12 @@ from everlore.domain.errors import (
     InvalidInput,
 )
 from everlore.domain.ids import new_id
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.store import database as store
 from everlore.store import index
-from everlore.store.database import APP, OWNER, WORKER, Connection, Database, explained, fetched
+from everlore.store.database import APP, OWNER, WORKER, Database, explained, fetched
+from everlore.store.run import Transaction
 
 # Stands on the server until it is cancelled.
 STUCK = "select pg_sleep(600)"
@@ -53,7 +54,7 @@ async def workspace(app: Database) -> UUID:
         return fetched(await cursor.fetchone())
 
 
-async def insert(connection: Connection, workspace: UUID, name: str) -> None:
+async def insert(connection: Transaction, workspace: UUID, name: str) -> None:
     await connection.execute(
         "insert into everlore.project (workspace_id, project_id, name) values (%s, %s, %s)",
         [workspace, uuid4(), name],
@@ -344,7 +345,7 @@ def failed(error: type[psycopg.Error], text: str) -> EverloreError:
             ConfigurationError,
             "create it",
         ),
-        (lambda: failed(psycopg.OperationalError, "Connection refused"), DatabaseUnavailable, "refused"),
+        (lambda: failed(psycopg.OperationalError, "Transaction refused"), DatabaseUnavailable, "refused"),
     ],
 )
 def test_what_postgres_says_is_put_in_plain_words(

@@ -23,9 +23,9 @@ import pytest
 from psycopg import sql
 from tests.conftest import TEMPLATE, TestDatabase, _database
 
-from everlore.app import Everlore
 from everlore.domain.ids import new_id
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.store.server import Server
 

@@ -16,10 +16,10 @@ from psycopg import sql
 from scripts.dump_schema import TARGET, dump
 from tests.conftest import TestDatabase
 
-from everlore.app import Everlore
 from everlore.config import Settings
 from everlore.domain.errors import ConfigurationError, DatabaseUnavailable
 from everlore.domain.ids import new_id
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.store import migrate as store
 from everlore.store.database import APP, OWNER, Connection

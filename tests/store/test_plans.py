@@ -33,9 +33,10 @@ from everlore.store import (
     recall_distilled,
 )
 from everlore.store import recall as lanes
-from everlore.store.database import APP, Connection, Database
+from everlore.store.database import APP, Database
 from everlore.store.recall import Filter
 from everlore.store.recall_distilled import Wanted
+from everlore.store.run import Transaction
 from everlore.store.server import SUPERUSER, Server
 
 TEMPLATE = "everlore_template"
@@ -47,7 +48,7 @@ SMALL, LARGE = 20, 6000
 SHORT_THREADS = 100
 MODEL = 1
 
-Lane = Callable[[Connection, "Place"], Awaitable[Any]]
+Lane = Callable[[Transaction, "Place"], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
@@ -313,7 +314,7 @@ LANES: dict[str, Lane] = {
 }
 
 
-async def of_group(connection: Connection, place: Place) -> None:
+async def of_group(connection: Transaction, place: Place) -> None:
     """What the chronicle reads of one group of facts."""
     fact = await facts.show(connection, place.messages[0])
     assert fact is not None
@@ -469,11 +470,11 @@ async def listened(database: Database, place: Place, lane: Lane) -> list[Plan]:
             plans.append(Plan(plan["Query Text"], plan["Plan"]))
 
     async with database.workspace(place.workspace_id, read_only=True) as connection:
-        connection.add_notice_handler(hear)
+        connection.connection.add_notice_handler(hear)
         for _ in range(2):
             plans.clear()
             await lane(connection, place)
-        connection.remove_notice_handler(hear)
+        connection.connection.remove_notice_handler(hear)
     return plans
 
 

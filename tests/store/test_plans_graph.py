@@ -22,8 +22,9 @@ from tests.store.test_plans import TEMPLATE, Plan, tables_under
 
 from everlore.domain.ids import new_id
 from everlore.store import entities, graph
-from everlore.store.database import APP, Connection, Database
+from everlore.store.database import APP, Database
 from everlore.store.graph import When
+from everlore.store.run import Transaction
 from everlore.store.server import SUPERUSER, Server
 
 SMALL_WORKSPACES, SMALL, LARGE = 10, 30, 3000
@@ -42,7 +43,7 @@ class Place:
     lineages: list[UUID]
 
 
-Lane = Callable[[Connection, Place], Awaitable[Any]]
+Lane = Callable[[Transaction, Place], Awaitable[Any]]
 
 FILL = """
 insert into everlore.thread (workspace_id, thread_id, name, last_position) values (%(ws)s, %(thread)s, 'one', %(rows)s);
@@ -132,7 +133,7 @@ LANES: dict[str, Lane] = {
 }
 
 
-async def _sources(connection: Connection, place: Place) -> object:
+async def _sources(connection: Transaction, place: Place) -> object:
     around = await graph.edges_at(connection, place.ids[5:7], WHEN)
     return await graph.with_sources(connection, [edge for edges in around.values() for edge in edges], WHEN)
 
@@ -253,12 +254,12 @@ async def listened(database: Database, place: Place, lane: Lane) -> list[Plan]:
             plans.append(Plan(plan["Query Text"], plan["Plan"]))
 
     async with database.workspace(place.workspace_id, read_only=True) as connection:
-        connection.add_notice_handler(hear)
+        connection.connection.add_notice_handler(hear)
         for _ in range(2):
             # The last plan of a run is told when the next statement comes.
             plans.clear()
             await lane(connection, place)
-        connection.remove_notice_handler(hear)
+        connection.connection.remove_notice_handler(hear)
     return plans
 
 

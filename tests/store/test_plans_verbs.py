@@ -17,14 +17,15 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tests.store.test_plans import DIMENSIONS, Place, Plan, filled
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.config import Settings
 from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.ports.embedder import Embedder
-from everlore.store.database import APP, WORKER, Connection, Database
+from everlore.store.database import APP, WORKER, Database
+from everlore.store.run import Transaction
 from everlore.store.server import Server
-from everlore.workspace import Workspace
 
 # The large workspace has 6,000 of everything.
 AT_MOST = 600
@@ -64,13 +65,13 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
     @asynccontextmanager
     async def listening(
         self: Database, workspace_id: UUID, *, read_only: bool = False
-    ) -> AsyncGenerator[Connection]:
+    ) -> AsyncGenerator[Transaction]:
         async with quiet(self, workspace_id, read_only=read_only) as connection:
-            connection.add_notice_handler(hear)
+            connection.connection.add_notice_handler(hear)
             try:
                 yield connection
             finally:
-                connection.remove_notice_handler(hear)
+                connection.connection.remove_notice_handler(hear)
 
     monkeypatch.setattr(Database, "workspace", listening)
     return heard

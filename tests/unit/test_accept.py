@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlore.capture.accept import Accepted, accept, aware, name, taxonomy_path
+from everlore.capture.accept import Accepted, accept
 from everlore.domain.errors import InvalidInput
 from everlore.domain.messages import (
     MAX_CAPTIONS,
@@ -20,6 +20,7 @@ from everlore.domain.messages import (
     MAX_TEXT_BYTES,
     NewMessage,
 )
+from everlore.validation import aware, name, taxonomy_path
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from everlore.budget import Limits
 from everlore.config import DistilSettings, ModelSettings, load_settings
 from everlore.domain.errors import ConfigurationError
-from everlore.encode.govern import Limits
 from everlore.models.language_model import model_analyst
 
 

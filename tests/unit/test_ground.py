@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlore.encode.ground import ASSISTANT_FACTOR, Grounded, ground
+from everlore.grounding.grounding import ASSISTANT_FACTOR, Grounded, ground
 from everlore.ports.analyst import (
     DraftEntity,
     DraftFact,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlore.encode.hygiene import MARK, Said, mark, off_the_record, readable
+from everlore.distil.input_filter import MARK, Said, mark, off_the_record, readable
 from everlore.text.secrets import MASK, REDACTED, mask, redact, spans
 from everlore.text.shingles import is_copy, paragraphs
 

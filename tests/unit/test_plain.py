@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlore.capture.plain import Block, blocks, plain
+from everlore.capture.markdown import Block, blocks, plain
 
 INLINE = {
     "**bold** and *it*": "bold and it",

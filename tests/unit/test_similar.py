@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from everlore.encode.similar import (
+from everlore.knowledge.similarity import (
     CALIBRATED,
     DEFAULT,
     adds_nothing,

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import everlore.models
-from everlore.capture.plain import plain
-from everlore.capture.split import Count, WordCounts, passages, split
+from everlore.capture.markdown import plain
+from everlore.capture.passages import Count, WordCounts, passages, split
 
 PIECE = re.compile(r"[^\W_]{1,4}|[^\w\s]|_")
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everlore.recall.structured import Limits, Structured, limits, read_structured, reading
+from everlore.recall.structured_questions import Limits, Structured, limits, read_structured, reading
 from everlore.recall.times import read_times
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ from uuid import uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlore.encode.timeline import Statement, Stretch, corroborated, timeline
+from everlore.knowledge.timeline import Statement, Stretch, corroborated, timeline
 
 JANUARY = datetime(2025, 1, 1, tzinfo=UTC)
 

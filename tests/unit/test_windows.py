@@ -7,7 +7,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlore.encode.windows import WINDOW, last_of_window
+from everlore.distil.windows import WINDOW, last_of_window
 from everlore.store.distilling import SaidRow
 
 SILENCE = timedelta(minutes=30)

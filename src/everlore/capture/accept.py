@@ -2,10 +2,9 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
@@ -16,13 +15,12 @@ from everlore.domain.messages import (
     MAX_JSON_BYTES,
     MAX_JSON_DEPTH,
     MAX_MESSAGES,
-    MAX_NAME_CHARACTERS,
     MAX_TEXT_BYTES,
     ROLES,
     NewMessage,
 )
+from everlore.validation import aware, name, taxonomy_path, valid_text
 
-_TAXONOMY = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100}){0,19}")
 _ORDER = tuple(field.name for field in fields(NewMessage))
 _FIELDS = frozenset(_ORDER)
 _of_message = attrgetter(*_ORDER)
@@ -60,35 +58,6 @@ def accept(messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime) ->
             "messages", f"has {len(messages):,} messages; the limit is {MAX_MESSAGES:,} a call"
         )
     return [_accept(message, f"messages[{place}]", now) for place, message in enumerate(messages)]
-
-
-def name(value: str, field: str) -> str:
-    """A name of a thread, session, project, workspace or author: 1 to 200 characters, not blank."""
-    text = valid_text(value, field, MAX_NAME_CHARACTERS * 4).strip()
-    if not 1 <= len(text) <= MAX_NAME_CHARACTERS:
-        raise InvalidInput(field, f"must have 1 to {MAX_NAME_CHARACTERS} characters; it has {len(text)}")
-    return text
-
-
-def taxonomy_path(value: str, field: str) -> str:
-    """A path such as `work.studio.billing`: labels of letters, digits, _ and -, joined by dots."""
-    if not isinstance(value, str) or not _TAXONOMY.fullmatch(value):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(
-            field, "must be labels of letters, digits, _ and - joined by dots, at most 20 of 100 characters"
-        )
-    return value
-
-
-def aware(value: datetime, field: str) -> datetime:
-    """The same moment in UTC. Raises InvalidInput for a time without a zone or outside the calendar."""
-    if not isinstance(value, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(field, f"must be a datetime, not {type(value).__name__}")
-    if value.utcoffset() is None:
-        raise InvalidInput(field, "has no time zone; give one, for example +00:00")
-    try:
-        return value.astimezone(UTC)
-    except OverflowError as error:
-        raise InvalidInput(field, "lies outside the years 1 to 9999 in UTC") from error
 
 
 def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Accepted:
@@ -161,26 +130,6 @@ def _flag(value: bool | None, field: str) -> bool:
     if value is not None and not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(field, f"must be true or false, not {value!r}")
     return bool(value)
-
-
-def valid_text(value: str, field: str, limit: int) -> str:
-    """Text that Postgres can hold: no NUL, no lone surrogate, at most `limit` bytes of UTF-8."""
-    if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(field, f"must be text, not {type(value).__name__}")
-    if "\0" in value:
-        raise InvalidInput(field, "contains a NUL byte, which Postgres cannot store")
-    if value.isascii():
-        size = len(value)
-    else:
-        try:
-            size = len(value.encode())
-        except UnicodeEncodeError as error:
-            raise InvalidInput(
-                field, f"contains a lone surrogate at character {error.start}: it is not valid Unicode"
-            ) from error
-    if size > limit:
-        raise InvalidInput(field, f"has {size:,} bytes; the limit is {limit:,}")
-    return value
 
 
 def _identifier(value: str, field: str) -> str:

@@ -6,14 +6,16 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from everlore.capture.accept import Accepted, accept, name, taxonomy_path
+from everlore.capture.accept import Accepted, accept
+from everlore.capture.passages import Count
 from everlore.capture.searchable import searchable
-from everlore.capture.split import Count
 from everlore.domain.ids import new_ids
 from everlore.domain.messages import NewMessage, Outcome, Receipt
 from everlore.store import conversation
 from everlore.store.conversation import ThreadState
-from everlore.store.database import Connection, Database
+from everlore.store.database import Database
+from everlore.store.run import Transaction
+from everlore.validation import name, taxonomy_path
 
 _T = TypeVar("_T")
 
@@ -22,7 +24,7 @@ SESSION_GAP = timedelta(hours=6)
 _BULK = 50
 # A large call is written in chunks: while Postgres inserts one, the next is split into passages.
 _CHUNK = 1000
-# The positions of a window that is distilled in one go (`everlore.encode.windows`): the job is left when one is full.
+# The positions of a window that is distilled in one go (`everlore.distil.windows`): the job is left when one is full.
 _WINDOW = 10
 _Row = tuple[Any, ...]
 
@@ -55,22 +57,22 @@ async def record(
     accepted = await _aside(size, accept, messages, now)
     external_ids = [message.external_id for message in accepted if message.external_id is not None]
 
-    async with database.workspace(workspace_id) as connection:
-        known = await conversation.known_external_ids(connection, thread, external_ids)
+    async with database.workspace(workspace_id) as tx:
+        known = await conversation.known_external_ids(tx, thread, external_ids)
         fresh = _first_of_each(accepted, known)
-        numbers = await _reserve(connection, fresh) if fresh else range(0)
+        numbers = await _reserve(tx, fresh) if fresh else range(0)
     if not fresh:
         return Receipt(thread, _outcomes(accepted, known, {}))
 
-    async with database.workspace(workspace_id) as connection:
-        state = await conversation.open_thread(connection, thread, project, taxonomy)
+    async with database.workspace(workspace_id) as tx:
+        state = await conversation.open_thread(tx, thread, project, taxonomy)
         # Once more, under the lock: another writer may have brought some of them meanwhile.
-        known = await conversation.known_external_ids(connection, thread, external_ids)
+        known = await conversation.known_external_ids(tx, thread, external_ids)
         fresh = _first_of_each(accepted, known)
         ids = dict(zip(map(id, fresh), new_ids(len(fresh)), strict=True))
         if fresh:
-            await _write(connection, state, session, fresh, ids, numbers, wordpieces, now, distil=distil)
-            await conversation.audit(connection, "record", thread, messages=len(fresh))
+            await _write(tx, state, session, fresh, ids, numbers, wordpieces, now, distil=distil)
+            await conversation.audit(tx, "record", thread, messages=len(fresh))
     return Receipt(thread, _outcomes(accepted, known, ids))
 
 
@@ -79,12 +81,12 @@ async def _aside(size: int, function: Callable[..., _T], *arguments: Any) -> _T:
     return function(*arguments) if size < _BULK else await asyncio.to_thread(function, *arguments)
 
 
-async def _reserve(connection: Connection, fresh: list[Accepted]) -> range:
+async def _reserve(tx: Transaction, fresh: list[Accepted]) -> range:
     """Passage numbers for about as many passages as the messages will have, in a transaction that ends at once: writers
     of one workspace would otherwise wait for each other."""
     likely = sum(1 + len(message.text) // 400 + len(message.captions) // 4 for message in fresh)
-    await conversation.commit_lazily(connection)
-    return await conversation.take_passages(connection, likely)
+    await conversation.commit_lazily(tx)
+    return await conversation.take_passages(tx, likely)
 
 
 def _first_of_each(accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]]) -> list[Accepted]:
@@ -101,7 +103,7 @@ def _first_of_each(accepted: list[Accepted], known: Mapping[str, tuple[UUID, byt
 
 
 async def _write(
-    connection: Connection,
+    tx: Transaction,
     state: ThreadState,
     session: str | None,
     fresh: list[Accepted],
@@ -113,8 +115,8 @@ async def _write(
     distil: bool,
 ) -> None:
     """Write chunk after chunk; one is prepared while the one before it is inserted."""
-    sessions = await _sessions(connection, state, session, [message.at for message in fresh])
-    await conversation.make_staging(connection)
+    sessions = await _sessions(tx, state, session, [message.at for message in fresh])
+    await conversation.make_staging(tx)
     position, sequence = state.last_position, state.last_sequence
     inserting: asyncio.Task[None] | None = None
     try:
@@ -123,14 +125,12 @@ async def _write(
             pieces = await _aside(len(chunk), _all_passages, chunk, wordpieces)
             needed = sum(map(len, pieces))
             if needed > len(numbers):
-                numbers = await conversation.take_passages(connection, needed)
+                numbers = await conversation.take_passages(tx, needed)
             rows = _rows(chunk, pieces, sessions[start:], ids, position, sequence, numbers)
             if inserting is not None:
                 await inserting
-            await conversation.stage(connection, *rows)
-            inserting = asyncio.create_task(
-                conversation.insert_staged(connection, state.thread_id, position, now)
-            )
+            await conversation.stage(tx, *rows)
+            inserting = asyncio.create_task(conversation.insert_staged(tx, state.thread_id, position, now))
             # Let the statement leave before the next chunk takes the processor.
             await asyncio.sleep(0)
             position, sequence, numbers = position + len(chunk), sequence + needed, numbers[needed:]
@@ -142,13 +142,13 @@ async def _write(
             await asyncio.wait([inserting])
         raise
     if numbers:
-        await conversation.give_back_passages(connection, numbers)
+        await conversation.give_back_passages(tx, numbers)
     # A window is whole after ten positions, and where a session ends before that.
     closed = position // _WINDOW > state.last_position // _WINDOW or (
         state.last_session_id is not None and {state.last_session_id} != set(sessions)
     )
     await conversation.advance(
-        connection,
+        tx,
         ThreadState(state.thread_id, position, sequence, sessions[-1], fresh[-1].at),
         window_closed=distil and closed,
     )
@@ -197,11 +197,11 @@ def _rows(
 
 
 async def _sessions(
-    connection: Connection, state: ThreadState, session: str | None, times: list[datetime]
+    tx: Transaction, state: ThreadState, session: str | None, times: list[datetime]
 ) -> list[UUID]:
     """The session of each message: the named one, else the thread's current one until a gap of more than six hours."""
     if session is not None:
-        named = await conversation.open_session(connection, state.thread_id, session, min(times), max(times))
+        named = await conversation.open_session(tx, state.thread_id, session, min(times), max(times))
         return [named] * len(times)
     sessions: list[UUID] = []
     current, last_at = state.last_session_id, state.last_at
@@ -210,9 +210,9 @@ async def _sessions(
         goes_on = current is not None and last_at is not None and abs(first - last_at) <= SESSION_GAP
         span = times[run.start : run.stop]
         if goes_on and current is not None:
-            await conversation.extend_session(connection, current, min(span), max(span))
+            await conversation.extend_session(tx, current, min(span), max(span))
         else:
-            current = await conversation.open_session(connection, state.thread_id, None, min(span), max(span))
+            current = await conversation.open_session(tx, state.thread_id, None, min(span), max(span))
         last_at = span[-1]
         sessions += [current] * len(span)
     return sessions

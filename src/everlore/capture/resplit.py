@@ -3,33 +3,34 @@
 import asyncio
 from uuid import UUID
 
+from everlore.capture.passages import Count
 from everlore.capture.searchable import searchable
-from everlore.capture.split import Count
 from everlore.store import conversation, postings
 from everlore.store.conversation import SearchedMessage
-from everlore.store.database import Connection, Database
+from everlore.store.database import Database
+from everlore.store.run import Transaction
 
 _CHUNK = 1000
 
 
 async def resplit_workspace(database: Database, workspace_id: UUID, wordpieces: Count) -> None:
     """Make all passages of a workspace anew, thread by thread; steps then index them as if they were just recorded."""
-    async with database.workspace(workspace_id, read_only=True) as connection:
-        threads = await conversation.list_threads(connection)
+    async with database.workspace(workspace_id, read_only=True) as tx:
+        threads = await conversation.list_threads(tx)
     for thread in threads:
-        async with database.workspace(workspace_id) as connection:
-            await _resplit(connection, thread.thread_id, wordpieces)
+        async with database.workspace(workspace_id) as tx:
+            await _resplit(tx, thread.thread_id, wordpieces)
 
 
-async def _resplit(connection: Connection, thread_id: UUID, wordpieces: Count) -> None:
-    await conversation.lock_thread_id(connection, thread_id)
-    await postings.remove(connection, await conversation.passages_of_thread(connection, thread_id))
-    await conversation.delete_passages(connection, thread_id)
-    await conversation.make_staging(connection)
+async def _resplit(tx: Transaction, thread_id: UUID, wordpieces: Count) -> None:
+    await conversation.lock_thread_id(tx, thread_id)
+    await postings.remove(tx, await conversation.passages_of_thread(tx, thread_id))
+    await conversation.delete_passages(tx, thread_id)
+    await conversation.make_staging(tx)
     sequence = position = 0
-    while messages := await conversation.messages_to_search(connection, thread_id, position, _CHUNK):
+    while messages := await conversation.messages_to_search(tx, thread_id, position, _CHUNK):
         pieces = await asyncio.to_thread(_pieces, messages, wordpieces)
-        numbers = await conversation.take_passages(connection, sum(map(len, pieces)))
+        numbers = await conversation.take_passages(tx, sum(map(len, pieces)))
         texts = [
             (message.position, text) for message, made in zip(messages, pieces, strict=True) for text in made
         ]
@@ -37,10 +38,10 @@ async def _resplit(connection: Connection, thread_id: UUID, wordpieces: Count) -
             (number, at, sequence + place, text)
             for place, (number, (at, text)) in enumerate(zip(numbers, texts, strict=True), start=1)
         ]
-        await conversation.stage(connection, [], rows)
+        await conversation.stage(tx, [], rows)
         sequence, after, position = sequence + len(rows), position, messages[-1].position
-        await conversation.insert_staged_passages(connection, thread_id, after)
-    await conversation.restart_steps(connection, thread_id, sequence)
+        await conversation.insert_staged_passages(tx, thread_id, after)
+    await conversation.restart_steps(tx, thread_id, sequence)
 
 
 def _pieces(messages: list[SearchedMessage], wordpieces: Count) -> list[list[str]]:

@@ -21,12 +21,12 @@ from statistics import fmean, median, quantiles
 from typing import Any
 from uuid import UUID
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
 from everlore.capture.importers import LocomoConversation, read_locomo
 from everlore.domain.errors import InvalidInput
 from everlore.evaluation.bootstrap import paired_bootstrap
 from everlore.evaluation.observations import observations_of
-from everlore.workspace import Workspace
+from everlore.everlore import Everlore
 
 CUTS = (1, 5, 10, 20, 50)
 LIMIT = 50

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25, fuse
 from everlore.recall.bm25 import Lexical
-from everlore.recall.late import late_scores
-from everlore.recall.search import Search
+from everlore.recall.request import Search
+from everlore.recall.rerank import late_scores
 from everlore.store import index, recall_distilled
 from everlore.store import recall as store
 from everlore.store.recall import LaneTimeout, Surroundings
@@ -52,7 +52,7 @@ async def distilled(search: Search, reranker: Reranker | None) -> Distilled | No
     if search.view.distilled is None:
         return None
     try:
-        async with store.lane(search.connection, search.clock.remaining_ms()):
+        async with store.lane(search.tx, search.clock.remaining_ms()):
             return await _distilled(search, reranker)
     except LaneTimeout:
         search.clock.late("distilled")
@@ -67,7 +67,7 @@ async def scored(
     if not (chosen := sorted(set(numbers))):
         return None
     model_id = search.model.model_id if search.model and search.encoded else None
-    found = await recall_distilled.candidates(search.connection, chosen, model_id)
+    found = await recall_distilled.candidates(search.tx, chosen, model_id)
     has_vectors = search.encoded is not None and found.vectors is not None
     words = fuse.scaled(lexical.scores[found.passage_ids].astype(np.float64))
     signals = [(0.0 if has_vectors else 1.0, words)]
@@ -163,15 +163,13 @@ async def _distilled(search: Search, reranker: Reranker | None) -> Distilled | N
         return found
     best = np.argsort(-found.relevance, kind="stable")[:_KEYS]
     chosen: list[int] = found.candidates.passage_ids[best].tolist()
-    return replace(found, keys=tuple(await recall_distilled.keys(search.connection, chosen)))
+    return replace(found, keys=tuple(await recall_distilled.keys(search.tx, chosen)))
 
 
 async def _nearest(search: Search, size: int, depth: int) -> list[tuple[int, float]]:
     if search.model is None or search.encoded is None:
         return []
-    connection, model_id, vector = search.connection, search.model.model_id, search.encoded.vector
-    if size > search.weights.exact_below and await index.has_vector_index(
-        connection, model_id, distilled=True
-    ):
-        return await store.vector_hnsw(connection, model_id, vector, depth, store.Filter(), distilled=True)
-    return await store.vector_exact(connection, model_id, vector, depth, distilled=True)
+    tx, model_id, vector = search.tx, search.model.model_id, search.encoded.vector
+    if size > search.weights.exact_below and await index.has_vector_index(tx, model_id, distilled=True):
+        return await store.vector_hnsw(tx, model_id, vector, depth, store.Filter(), distilled=True)
+    return await store.vector_exact(tx, model_id, vector, depth, distilled=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from everlore.domain.recall import Hit, LaneTrace
 from everlore.recall.lanes import Lane
 from everlore.recall.rank import Ranking
-from everlore.recall.search import Search
+from everlore.recall.request import Search
 from everlore.recall.support import Speaker, support
 from everlore.store import recall as store
 from everlore.store.recall import Surroundings
@@ -25,9 +25,9 @@ async def make_hits(
     """The best messages, each by its best passage."""
     chosen = _best_messages(search, candidates, ranking)
     ids = [UUID(bytes=candidates.message_ids[place]) for place in chosen]
-    shown = await store.messages(search.connection, ids)
+    shown = await store.messages(search.tx, ids)
     reach = search.ask.neighbours
-    near = await store.neighbours(search.connection, ids, reach) if reach else {}
+    near = await store.neighbours(search.tx, ids, reach) if reach else {}
     rarity = {
         term: float(value) for term, value in zip(search.lexical.terms, search.lexical.idf, strict=True)
     }

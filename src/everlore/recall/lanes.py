@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.recall import bm25
-from everlore.recall.search import Ask, Search
+from everlore.recall.request import Ask, Search
 from everlore.store import index
 from everlore.store import recall as store
-from everlore.store.database import Connection
 from everlore.store.recall import Filter
+from everlore.store.run import Transaction
 
 # Passages with the lane's raw score, best first.
 Lane: TypeAlias = list[tuple[int, float]]
@@ -20,25 +20,25 @@ Lane: TypeAlias = list[tuple[int, float]]
 NARROW = 5000
 
 
-async def narrowed(connection: Connection, ask: Ask) -> Filter:
+async def narrowed(tx: Transaction, ask: Ask) -> Filter:
     """The filter with project and taxonomy turned into threads."""
     within = ask.within
     if ask.project is not None:
-        threads = await store.threads_within(connection, ask.project, None)
+        threads = await store.threads_within(tx, ask.project, None)
         if within.threads is not None:
             threads = tuple(thread for thread in within.threads if thread in threads)
         within = replace(within, threads=threads)
     if ask.taxonomy is not None:
-        branch = await store.threads_within(connection, None, ask.taxonomy)
+        branch = await store.threads_within(tx, None, ask.taxonomy)
         within = replace(within, taxonomy=ask.taxonomy, branch=branch)
     return within
 
 
-async def allowed_by(connection: Connection, within: Filter) -> NDArray[np.int64] | None:
+async def allowed_by(tx: Transaction, within: Filter) -> NDArray[np.int64] | None:
     """All passages that a filter leaves, if they are few; None if they are many, or there is no filter."""
     if within.is_open:
         return None
-    allowed = await store.passages_within(connection, within, NARROW + 1)
+    allowed = await store.passages_within(tx, within, NARROW + 1)
     return allowed if len(allowed) <= NARROW else None
 
 
@@ -61,14 +61,14 @@ async def vector_lane(search: Search) -> Lane:
     """The nearest by cosine: compared exactly where they are few, by the HNSW index where they are many."""
     if search.model is None or search.encoded is None:
         return []
-    connection, model_id, vector = search.connection, search.model.model_id, search.encoded.vector
+    tx, model_id, vector = search.tx, search.model.model_id, search.encoded.vector
     depth = search.depth
     if search.allowed is not None:
-        found = await store.vector_among(connection, model_id, vector, search.allowed.tolist(), depth)
+        found = await store.vector_among(tx, model_id, vector, search.allowed.tolist(), depth)
     elif search.view.last_passage <= search.weights.exact_below:
         found = await _filtered_exact(search, model_id, depth)
-    elif await index.has_vector_index(connection, model_id):
-        found = await store.vector_hnsw(connection, model_id, vector, depth, search.within)
+    elif await index.has_vector_index(tx, model_id):
+        found = await store.vector_hnsw(tx, model_id, vector, depth, search.within)
     else:
         search.clock.degraded.append("the vector index is not built yet: vectors were compared one by one")
         found = await _filtered_exact(search, model_id, depth)
@@ -83,7 +83,7 @@ async def time_lane(search: Search) -> Lane:
         since = max((t for t in (span.start, within.since) if t is not None), default=None)
         until = min((t for t in (span.end, within.until) if t is not None), default=None)
         inside = replace(within, since=since, until=until)
-        allowed = await allowed_by(search.connection, inside)
+        allowed = await allowed_by(search.tx, inside)
         limited = replace(search, within=inside, allowed=allowed)
         near = await vector_lane(limited)
         found += near
@@ -100,7 +100,7 @@ async def _filtered_exact(search: Search, model_id: int, depth: int) -> Lane:
     assert search.encoded is not None  # noqa: S101 - asked only with a vector
     asked = depth if search.within.is_open else depth * 4
     while True:
-        found = await store.vector_exact(search.connection, model_id, search.encoded.vector, asked)
+        found = await store.vector_exact(search.tx, model_id, search.encoded.vector, asked)
         kept = found if search.within.is_open else await _passing(search, found)
         if search.within.is_open or len(kept) >= depth or len(found) < asked:
             return kept[:depth]
@@ -110,7 +110,5 @@ async def _filtered_exact(search: Search, model_id: int, depth: int) -> Lane:
 async def _passing(search: Search, ranked: Lane) -> Lane:
     """Those that pass the filter, in order."""
     numbers = [number for number, _ in ranked]
-    passing = set(
-        (await store.passages_within(search.connection, search.within, len(numbers), numbers)).tolist()
-    )
+    passing = set((await store.passages_within(search.tx, search.within, len(numbers), numbers)).tolist())
     return [(number, value) for number, value in ranked if number in passing]

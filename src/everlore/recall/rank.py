@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from everlore.ports.reranker import Reranker
 from everlore.recall import fuse
 from everlore.recall.distilled import Distilled, lent
-from everlore.recall.late import late_scores
 from everlore.recall.plan import authors_named
-from everlore.recall.search import Search
+from everlore.recall.request import Search
+from everlore.recall.rerank import late_scores
 from everlore.store import recall as store
 from everlore.store.recall import Surroundings
 
@@ -88,7 +88,7 @@ async def _eligible(search: Search, candidates: Surroundings) -> NDArray[np.bool
     allowed = search.allowed
     if allowed is None:
         numbers = candidates.passage_ids.tolist()
-        allowed = await store.passages_within(search.connection, search.within, len(numbers), numbers)
+        allowed = await store.passages_within(search.tx, search.within, len(numbers), numbers)
     return np.isin(candidates.passage_ids, allowed)
 
 

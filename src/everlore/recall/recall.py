@@ -14,20 +14,21 @@ from everlore.domain.recall import Hit, Recall
 from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
-from everlore.recall.asked import structured_hits
 from everlore.recall.distilled import Distilled, distilled, seeds
 from everlore.recall.hits import make_hits
-from everlore.recall.known import fact_hits, memory_hits, names_asked
 from everlore.recall.lanes import Lane, allowed_by, lexical_lane, narrowed, time_lane, vector_lane
+from everlore.recall.memory_ranking import fact_hits, memory_hits, names_asked
 from everlore.recall.plan import plan
 from everlore.recall.rank import rank
 from everlore.recall.related import related
-from everlore.recall.search import Ask, Clock, Search, Weights
+from everlore.recall.request import Ask, Clock, Search, Weights
+from everlore.recall.structured_answers import structured_hits
 from everlore.store import conversation, index, postings, recall_distilled
 from everlore.store import recall as store
-from everlore.store.database import Connection, Database
+from everlore.store.database import Database
 from everlore.store.index import EmbeddingModel
 from everlore.store.recall import LaneTimeout, Surroundings
+from everlore.store.run import Transaction
 
 __all__ = ["Ask", "Weights", "recall"]
 
@@ -53,11 +54,11 @@ async def recall(
 ) -> Recall:
     """Answer one question from one workspace. What is missing or late is left out and named in `degraded`."""
     clock = Clock(ask.deadline_ms)
-    async with database.workspace(workspace_id, read_only=True) as connection:
-        model, embedder = await _model_in_use(connection, embedders, clock)
+    async with database.workspace(workspace_id, read_only=True) as tx:
+        model, embedder = await _model_in_use(tx, embedders, clock)
         encoding = asyncio.ensure_future(embedder.encode_question(ask.question)) if embedder else None
         try:
-            search = await _read_words(connection, ask, weights, clock, model)
+            search = await _read_words(tx, ask, weights, clock, model)
             answer = await _answer(search, encoding, reranker)
         finally:
             if encoding is not None and not encoding.done():
@@ -75,15 +76,15 @@ async def _note_access(
     remaining = clock.remaining_ms()
     used = [hit.memory.memory_id for hit in answer.memories if "related" not in hit.why][:_NOTED]
     if used and ask.as_of == AsOf() and (remaining is None or remaining > _NOTING_MS):
-        async with database.workspace(workspace_id) as connection:
-            await conversation.commit_lazily(connection)
-            await recall_distilled.note_access(connection, used, ask.now)
+        async with database.workspace(workspace_id) as tx:
+            await conversation.commit_lazily(tx)
+            await recall_distilled.note_access(tx, used, ask.now)
 
 
 async def _model_in_use(
-    connection: Connection, embedders: Mapping[str, Embedder], clock: Clock
+    tx: Transaction, embedders: Mapping[str, Embedder], clock: Clock
 ) -> tuple[EmbeddingModel | None, Embedder | None]:
-    in_use = await index.model_in_use(connection)
+    in_use = await index.model_in_use(tx)
     if in_use is None:
         clock.degraded.append("no embedding model is installed: found by words and time only")
         return None, None
@@ -104,14 +105,14 @@ async def _model_in_use(
 
 
 async def _read_words(
-    connection: Connection, ask: Ask, weights: Weights, clock: Clock, model: EmbeddingModel | None
+    tx: Transaction, ask: Ask, weights: Weights, clock: Clock, model: EmbeddingModel | None
 ) -> Search:
     """Everything that needs no vector: the plan, what the filter leaves, and BM25 of all passages."""
-    within = await narrowed(connection, ask)
-    allowed = await allowed_by(connection, within)
-    view = await postings.read(connection, ask.question)
+    within = await narrowed(tx, ask)
+    allowed = await allowed_by(tx, within)
+    view = await postings.read(tx, ask.question)
     return Search(
-        connection=connection,
+        tx=tx,
         ask=ask,
         plan=plan(ask.question, ask.now),
         weights=weights,
@@ -178,7 +179,7 @@ async def _with_known(
     """The answer with memories and facts; without them if they are late."""
     kinds = search.ask.kinds
     try:
-        async with store.lane(search.connection, search.clock.remaining_ms()):
+        async with store.lane(search.tx, search.clock.remaining_ms()):
             names = await names_asked(search) if found is not None else ()
             if "memory" in kinds and search.ask.memories:
                 if (structured := await structured_hits(search, reranker)) is not None:
@@ -198,14 +199,14 @@ async def _other_lanes(search: Search) -> dict[str, Lane]:
     clock = search.clock
     lanes: dict[str, Lane] = {"vector": [], "time": []}
     try:
-        async with store.lane(search.connection, clock.remaining_ms()):
+        async with store.lane(search.tx, clock.remaining_ms()):
             lanes["vector"] = await vector_lane(search)
     except LaneTimeout:
         if search.encoded is not None:
             clock.late("vector")
         search.encoded = None
     try:
-        async with store.lane(search.connection, clock.remaining_ms()):
+        async with store.lane(search.tx, clock.remaining_ms()):
             lanes["time"] = await time_lane(search)
     except LaneTimeout:
         if search.plan.times:
@@ -219,7 +220,7 @@ async def _candidates(search: Search, lanes: Mapping[str, Lane]) -> Surroundings
     if not seeds:
         return None
     model_id = search.model.model_id if search.model and search.encoded else None
-    return await store.around(search.connection, seeds, search.weights.reach, model_id)
+    return await store.around(search.tx, seeds, search.weights.reach, model_id)
 
 
 def _crowded(search: Search, lanes: Mapping[str, Lane], candidates: Surroundings | None) -> bool:

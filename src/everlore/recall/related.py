@@ -5,8 +5,8 @@ import re
 from dataclasses import replace
 
 from everlore.domain.recall import MemoryHit, Support
-from everlore.recall.known import cited, composite, is_shown
-from everlore.recall.search import Search
+from everlore.recall.memory_ranking import cited, composite, is_shown
+from everlore.recall.request import Search
 from everlore.store import entities, graph, recall_distilled
 from everlore.text.variants import key
 
@@ -23,14 +23,14 @@ async def related(search: Search, near: tuple[MemoryHit, ...]) -> tuple[MemoryHi
     keys = {key(run) for run in _runs(ask.question)}
     if not (most and keys and search.within.is_open):
         return ()
-    matches = await entities.by_keys(search.connection, keys)
+    matches = await entities.by_keys(search.tx, keys)
     named = {match.entity_id: match.weight for match in sorted(matches, key=lambda match: match.weight)}
     if not named:
         return ()
-    active = await graph.activate(search.connection, named, now=ask.now, as_of=ask.as_of)
+    active = await graph.activate(search.tx, named, now=ask.now, as_of=ask.as_of)
     there = {hit.memory.lineage_id for hit in near}
     reached = await graph.memories_of(
-        search.connection,
+        search.tx,
         active,
         most + len(there),
         now=ask.now,
@@ -38,7 +38,7 @@ async def related(search: Search, near: tuple[MemoryHit, ...]) -> tuple[MemoryHi
         include_expired=ask.include_expired,
     )
     activation = {lineage: value for lineage, value in reached.items() if lineage not in there}
-    found = await recall_distilled.by_lineage(search.connection, list(activation), ask.as_of.recorded_at)
+    found = await recall_distilled.by_lineage(search.tx, list(activation), ask.as_of.recorded_at)
     chosen = [
         found[lineage] for lineage in activation if lineage in found and is_shown(search, found[lineage])
     ]

@@ -16,9 +16,10 @@ from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from everlore.domain.errors import ConfigurationError, DatabaseUnavailable, EverloreError, InvalidInput
-from everlore.store.database import Connection, fetched, plain_errors, require_readable
+from everlore.store.database import Connection, plain_errors, require_readable
 from everlore.store.migrate import LOCK, LOCK_TIMEOUT, job_migrations, migrate, own_migrations
 from everlore.store.queries import queries
+from everlore.store.run import fetched
 
 SCHEMAS = ("everlore", "jobs")
 # pg_restore writes for the newest server; older than 17 do not know this setting.

@@ -9,8 +9,8 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from everlore.domain.ids import new_id
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 
 _QUERIES = queries("conversation")
 
@@ -70,16 +70,14 @@ class StoredMessage:
     off_the_record: bool
 
 
-async def open_thread(
-    connection: Connection, name: str, project: str | None, taxonomy: str | None
-) -> ThreadState:
+async def open_thread(tx: Transaction, name: str, project: str | None, taxonomy: str | None) -> ThreadState:
     """The thread of that name, made if need be, locked until the end of the transaction."""
     project_id: UUID | None = None
     if project is not None:
-        await connection.execute(_QUERIES["make_project"], {"id": new_id(), "name": project})
-        cursor = await connection.execute(_QUERIES["find_project"], {"name": project})
+        await tx.execute(_QUERIES["make_project"], {"id": new_id(), "name": project})
+        cursor = await tx.execute(_QUERIES["find_project"], {"name": project})
         project_id = fetched(await cursor.fetchone())
-    cursor = await connection.execute(
+    cursor = await tx.execute(
         _QUERIES["open_thread"],
         {"id": new_id(), "name": name, "project_id": project_id, "taxonomy": taxonomy},
     )
@@ -88,18 +86,18 @@ async def open_thread(
     return ThreadState(*row)
 
 
-async def find_thread(connection: Connection, name: str) -> UUID | None:
-    row = await (await connection.execute(_QUERIES["find_thread"], {"name": name})).fetchone()
+async def find_thread(tx: Transaction, name: str) -> UUID | None:
+    row = await (await tx.execute(_QUERIES["find_thread"], {"name": name})).fetchone()
     return row[0] if row else None
 
 
 async def known_external_ids(
-    connection: Connection, thread: str, external_ids: Sequence[str]
+    tx: Transaction, thread: str, external_ids: Sequence[str]
 ) -> dict[str, tuple[UUID, bytes]]:
     """Of the given external ids those that the thread holds, with the message's id and the hash of its content."""
     if not external_ids:
         return {}
-    cursor = await connection.execute(
+    cursor = await tx.execute(
         _QUERIES["known_external_ids"], {"thread": thread, "external_ids": list(external_ids)}
     )
     return {
@@ -108,23 +106,23 @@ async def known_external_ids(
     }
 
 
-async def take_passages(connection: Connection, count: int) -> range:
+async def take_passages(tx: Transaction, count: int) -> range:
     """Take `count` passage numbers of the workspace; other writers wait for them until the transaction ends."""
-    last = fetched(await (await connection.execute(_QUERIES["take_passages"], {"count": count})).fetchone())
+    last = fetched(await (await tx.execute(_QUERIES["take_passages"], {"count": count})).fetchone())
     return range(last + 1, last + 1 + count)
 
 
-async def commit_lazily(connection: Connection) -> None:
+async def commit_lazily(tx: Transaction) -> None:
     """Let this transaction's commit not wait for the disk: for numbers taken ahead. The log is written in order, so they
     are safe once the transaction that uses them is."""
-    await connection.execute("set local synchronous_commit = off")
+    await tx.execute("set local synchronous_commit = off")
 
 
 async def open_session(
-    connection: Connection, thread_id: UUID, name: str | None, started_at: datetime, ended_at: datetime
+    tx: Transaction, thread_id: UUID, name: str | None, started_at: datetime, ended_at: datetime
 ) -> UUID:
     """A new session, or the thread's session of that name; its span covers the given one."""
-    cursor = await connection.execute(
+    cursor = await tx.execute(
         _QUERIES["open_session"],
         {
             "id": new_id(),
@@ -137,78 +135,76 @@ async def open_session(
     return fetched(await cursor.fetchone())
 
 
-async def extend_session(
-    connection: Connection, session_id: UUID, started_at: datetime, ended_at: datetime
-) -> None:
-    await connection.execute(
+async def extend_session(tx: Transaction, session_id: UUID, started_at: datetime, ended_at: datetime) -> None:
+    await tx.execute(
         _QUERIES["extend_session"], {"id": session_id, "started_at": started_at, "ended_at": ended_at}
     )
 
 
-async def give_back_passages(connection: Connection, unused: range) -> None:
+async def give_back_passages(tx: Transaction, unused: range) -> None:
     """Return numbers that were taken and not used, unless another writer has taken some since: then a gap stays."""
-    await connection.execute(_QUERIES["give_back_passages"], {"last": unused[-1], "used": unused[0] - 1})
+    await tx.execute(_QUERIES["give_back_passages"], {"last": unused[-1], "used": unused[0] - 1})
 
 
-async def make_staging(connection: Connection) -> None:
-    """The temporary tables that rows are copied to; once made they stay with the connection, empty after each commit."""
-    await connection.execute("set local client_min_messages = warning")
-    await connection.execute(_QUERIES["make_staging"])
+async def make_staging(tx: Transaction) -> None:
+    """The temporary tables that rows are copied to; once made they stay with the tx, empty after each commit."""
+    await tx.execute("set local client_min_messages = warning")
+    await tx.execute(_QUERIES["make_staging"])
 
 
 async def stage(
-    connection: Connection, messages: Iterable[Sequence[Any]], passages: Iterable[Sequence[Any]]
+    tx: Transaction, messages: Iterable[Sequence[Any]], passages: Iterable[Sequence[Any]]
 ) -> None:
     """Copy rows to the staging tables; their columns are those of conversation.sql: make_staging."""
     for table, rows in (("copy_messages", messages), ("copy_passages", passages)):
-        async with connection.cursor().copy(_QUERIES[table]) as copy:
+        async with tx.copy(_QUERIES[table]) as copy:
             for row in rows:
                 await copy.write_row(row)
 
 
-async def insert_staged(connection: Connection, thread_id: UUID, after: int, recorded_at: datetime) -> None:
+async def insert_staged(tx: Transaction, thread_id: UUID, after: int, recorded_at: datetime) -> None:
     """Write staged messages and passages beyond the position `after` into the thread."""
     parameters = {"thread_id": thread_id, "after": after}
-    await connection.execute(_QUERIES["insert_messages"], {**parameters, "recorded_at": recorded_at})
-    await connection.execute(_QUERIES["insert_passages"], parameters)
+    await tx.execute(_QUERIES["insert_messages"], {**parameters, "recorded_at": recorded_at})
+    await tx.execute(_QUERIES["insert_passages"], parameters)
 
 
 async def messages_to_search(
-    connection: Connection, thread_id: UUID, after: int, at_most: int
+    tx: Transaction, thread_id: UUID, after: int, at_most: int
 ) -> list[SearchedMessage]:
     """The next messages of a thread beyond the position `after`."""
     parameters = {"thread_id": thread_id, "after": after, "at_most": at_most}
-    rows = await (await connection.execute(_QUERIES["messages_to_search"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["messages_to_search"], parameters)).fetchall()
     return [SearchedMessage(*row) for row in rows]
 
 
-async def insert_staged_passages(connection: Connection, thread_id: UUID, after: int) -> None:
+async def insert_staged_passages(tx: Transaction, thread_id: UUID, after: int) -> None:
     """Write staged passages of messages that are stored already, beyond the position `after`."""
-    await connection.execute(_QUERIES["insert_staged_passages"], {"thread_id": thread_id, "after": after})
+    await tx.execute(_QUERIES["insert_staged_passages"], {"thread_id": thread_id, "after": after})
 
 
-async def delete_passages(connection: Connection, thread_id: UUID) -> None:
+async def delete_passages(tx: Transaction, thread_id: UUID) -> None:
     """All passages of a thread, with vectors and tokens. Postings must have been removed before."""
-    await connection.execute(_QUERIES["delete_passages"], {"thread_id": thread_id})
+    await tx.execute(_QUERIES["delete_passages"], {"thread_id": thread_id})
 
 
-async def lock_thread_id(connection: Connection, thread_id: UUID) -> None:
-    await connection.execute(_QUERIES["lock_thread_id"], {"thread_id": thread_id})
+async def lock_thread_id(tx: Transaction, thread_id: UUID) -> None:
+    await tx.execute(_QUERIES["lock_thread_id"], {"thread_id": thread_id})
 
 
-async def restart_steps(connection: Connection, thread_id: UUID, last_sequence: int) -> None:
+async def restart_steps(tx: Transaction, thread_id: UUID, last_sequence: int) -> None:
     """After the passages of a thread were made anew: every step begins again with it."""
     parameters = {"thread_id": thread_id, "last_sequence": last_sequence}
-    await connection.execute(_QUERIES["restart_thread"], parameters)
-    await connection.execute(_QUERIES["restart_watermarks"], {"thread_id": thread_id})
+    await tx.execute(_QUERIES["restart_thread"], parameters)
+    await tx.execute(_QUERIES["restart_watermarks"], {"thread_id": thread_id})
 
 
-async def advance(connection: Connection, state: ThreadState, *, window_closed: bool) -> None:
+async def advance(tx: Transaction, state: ThreadState, *, window_closed: bool) -> None:
     """Note where the thread stands now, raise the watermarks and leave the jobs: all in the caller's transaction.
 
     `window_closed`: a window of the thread can be distilled now. (Where one closes by silence, the sweep finds it.)
     """
-    await connection.execute(
+    await tx.execute(
         _QUERIES["advance_thread"],
         {
             "thread_id": state.thread_id,
@@ -218,71 +214,65 @@ async def advance(connection: Connection, state: ThreadState, *, window_closed: 
             "at": state.last_at,
         },
     )
-    await connection.execute(
+    await tx.execute(
         _QUERIES["raise_watermarks"], {"thread_id": state.thread_id, "last_position": state.last_position}
     )
-    await connection.execute(_QUERIES["defer_index"], {"thread_id": state.thread_id})
+    await tx.execute(_QUERIES["defer_index"], {"thread_id": state.thread_id})
     if window_closed:
-        await connection.execute(_QUERIES["defer_distil"], {"thread_id": state.thread_id})
+        await tx.execute(_QUERIES["defer_distil"], {"thread_id": state.thread_id})
 
 
-async def audit(connection: Connection, action: str, subject: str | None, **detail: Any) -> None:
+async def audit(tx: Transaction, action: str, subject: str | None, **detail: Any) -> None:
     """Note a write in the audit log."""
-    await connection.execute(
+    await tx.execute(
         _QUERIES["audit"], {"id": new_id(), "action": action, "subject": subject, "detail": Jsonb(detail)}
     )
 
 
-async def list_threads(connection: Connection) -> list[ThreadSummary]:
-    rows = await (await connection.execute(_QUERIES["list_threads"])).fetchall()
+async def list_threads(tx: Transaction) -> list[ThreadSummary]:
+    rows = await (await tx.execute(_QUERIES["list_threads"])).fetchall()
     return [ThreadSummary(*row) for row in rows]
 
 
-async def find_message(connection: Connection, ending: str) -> list[UUID]:
+async def find_message(tx: Transaction, ending: str) -> list[UUID]:
     """Up to two messages whose id ends so: none, the one, or proof that more must be typed."""
-    rows = await (await connection.execute(_QUERIES["find_message"], {"ending": ending})).fetchall()
+    rows = await (await tx.execute(_QUERIES["find_message"], {"ending": ending})).fetchall()
     return [row[0] for row in rows]
 
 
-async def show_message(connection: Connection, message_id: UUID) -> StoredMessage | None:
-    row = await (await connection.execute(_QUERIES["show_message"], {"message_id": message_id})).fetchone()
+async def show_message(tx: Transaction, message_id: UUID) -> StoredMessage | None:
+    row = await (await tx.execute(_QUERIES["show_message"], {"message_id": message_id})).fetchone()
     return StoredMessage(*row) if row else None
 
 
-async def lock_thread_of_message(connection: Connection, message_id: UUID) -> tuple[UUID, str] | None:
-    row = await (
-        await connection.execute(_QUERIES["lock_thread_of_message"], {"message_id": message_id})
-    ).fetchone()
+async def lock_thread_of_message(tx: Transaction, message_id: UUID) -> tuple[UUID, str] | None:
+    row = await (await tx.execute(_QUERIES["lock_thread_of_message"], {"message_id": message_id})).fetchone()
     return (row[0], row[1]) if row else None
 
 
-async def lock_thread(connection: Connection, name: str) -> UUID | None:
-    row = await (await connection.execute(_QUERIES["lock_thread"], {"name": name})).fetchone()
+async def lock_thread(tx: Transaction, name: str) -> UUID | None:
+    row = await (await tx.execute(_QUERIES["lock_thread"], {"name": name})).fetchone()
     return row[0] if row else None
 
 
-async def passages_of_message(connection: Connection, message_id: UUID) -> list[int]:
-    rows = await (
-        await connection.execute(_QUERIES["passages_of_message"], {"message_id": message_id})
-    ).fetchall()
+async def passages_of_message(tx: Transaction, message_id: UUID) -> list[int]:
+    rows = await (await tx.execute(_QUERIES["passages_of_message"], {"message_id": message_id})).fetchall()
     return [row[0] for row in rows]
 
 
-async def passages_of_thread(connection: Connection, thread_id: UUID) -> list[int]:
-    rows = await (
-        await connection.execute(_QUERIES["passages_of_thread"], {"thread_id": thread_id})
-    ).fetchall()
+async def passages_of_thread(tx: Transaction, thread_id: UUID) -> list[int]:
+    rows = await (await tx.execute(_QUERIES["passages_of_thread"], {"thread_id": thread_id})).fetchall()
     return [row[0] for row in rows]
 
 
-async def delete_message(connection: Connection, thread_id: UUID, message_id: UUID) -> None:
-    await connection.execute(_QUERIES["delete_message"], {"message_id": message_id})
-    await connection.execute(_QUERIES["count_down"], {"thread_id": thread_id})
-    await connection.execute(_QUERIES["delete_empty_sessions"], {"thread_id": thread_id})
+async def delete_message(tx: Transaction, thread_id: UUID, message_id: UUID) -> None:
+    await tx.execute(_QUERIES["delete_message"], {"message_id": message_id})
+    await tx.execute(_QUERIES["count_down"], {"thread_id": thread_id})
+    await tx.execute(_QUERIES["delete_empty_sessions"], {"thread_id": thread_id})
 
 
-async def delete_thread(connection: Connection, thread_id: UUID) -> int:
+async def delete_thread(tx: Transaction, thread_id: UUID) -> int:
     """Delete a thread with everything in it; returns the number of its messages."""
-    cursor = await connection.execute(_QUERIES["delete_messages_of_thread"], {"thread_id": thread_id})
-    await connection.execute(_QUERIES["delete_thread"], {"thread_id": thread_id})
+    cursor = await tx.execute(_QUERIES["delete_messages_of_thread"], {"thread_id": thread_id})
+    await tx.execute(_QUERIES["delete_thread"], {"thread_id": thread_id})
     return cursor.rowcount

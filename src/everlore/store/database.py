@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 from uuid import UUID
 
 import psycopg
@@ -19,6 +19,7 @@ from everlore.domain.errors import (
     InternalError,
     InvalidInput,
 )
+from everlore.store.run import Transaction, fetched
 
 Connection: TypeAlias = psycopg.AsyncConnection[TupleRow]
 Role: TypeAlias = Literal["everlore_app", "everlore_owner", "everlore_worker"]
@@ -66,19 +67,19 @@ class Database:
         await self._pool.close()
 
     @asynccontextmanager
-    async def workspace(self, workspace_id: UUID, *, read_only: bool = False) -> AsyncGenerator[Connection]:
+    async def workspace(self, workspace_id: UUID, *, read_only: bool = False) -> AsyncGenerator[Transaction]:
         """A transaction that sees and writes this workspace only. Commits at the end, rolls back on any error."""
         # One snapshot for all statements of a read: what is packed between two of them must not be missed.
         mode = sql.SQL("begin isolation level repeatable read read only") if read_only else sql.SQL("begin")
         bind = sql.SQL("set local everlore.workspace = {}").format(sql.Literal(str(workspace_id)))
         async with self._transaction(sql.SQL("; ").join((mode, bind))) as connection:
-            yield connection
+            yield Transaction(connection, workspace_id)
 
     @asynccontextmanager
-    async def outside(self) -> AsyncGenerator[Connection]:
+    async def outside(self) -> AsyncGenerator[Transaction]:
         """A transaction bound to no workspace: it sees no rows of any, and may only use the doors."""
         async with self._transaction(sql.SQL("begin")) as connection:
-            yield connection
+            yield Transaction(connection, None)
 
     @asynccontextmanager
     async def _transaction(self, begin: sql.Composable) -> AsyncGenerator[Connection]:
@@ -227,10 +228,3 @@ def explained(error: psycopg.Error) -> EverloreError:
 
 def _first_line(error: psycopg.Error) -> str:
     return (error.diag.message_primary or str(error) or type(error).__name__).strip().splitlines()[0]
-
-
-def fetched(row: TupleRow | None) -> Any:
-    """The single value of a row that must be there."""
-    if row is None:
-        raise InternalError("a query that always answers gave no row")
-    return row[0]

@@ -8,8 +8,8 @@ from uuid import UUID
 from everlore.domain.graph import LinkSuggestion, Node
 from everlore.domain.ids import new_id, new_ids, short_id
 from everlore.domain.memories import Alias, AliasOrigin, Entity, EntityType
-from everlore.store.database import Connection
 from everlore.store.queries import queries
+from everlore.store.run import Transaction
 
 _QUERIES = queries("entities")
 
@@ -65,7 +65,7 @@ class Stated:
     valid_from: datetime
 
 
-async def insert(connection: Connection, entities: Sequence[NewEntity], now: datetime) -> None:
+async def insert(tx: Transaction, entities: Sequence[NewEntity], now: datetime) -> None:
     if entities:
         parameters = {
             "ids": [e.entity_id for e in entities],
@@ -73,10 +73,10 @@ async def insert(connection: Connection, entities: Sequence[NewEntity], now: dat
             "types": [e.type for e in entities],
             "now": now,
         }
-        await connection.execute(_QUERIES["insert_entities"], parameters)
+        await tx.execute(_QUERIES["insert_entities"], parameters)
 
 
-async def add_aliases(connection: Connection, aliases: Sequence[NewAlias], now: datetime) -> None:
+async def add_aliases(tx: Transaction, aliases: Sequence[NewAlias], now: datetime) -> None:
     """Add names; the surest of those with one key and entity wins."""
     best: dict[tuple[UUID, str], NewAlias] = {}
     for alias in sorted(aliases, key=lambda alias: alias.weight):
@@ -92,104 +92,98 @@ async def add_aliases(connection: Connection, aliases: Sequence[NewAlias], now: 
             "origins": [a.origin for a in chosen],
             "now": now,
         }
-        await connection.execute(_QUERIES["add_aliases"], parameters)
+        await tx.execute(_QUERIES["add_aliases"], parameters)
 
 
-async def find_alias(connection: Connection, entity_id: UUID, key: str) -> tuple[UUID, str] | None:
+async def find_alias(tx: Transaction, entity_id: UUID, key: str) -> tuple[UUID, str] | None:
     parameters = {"entity_id": entity_id, "key": key}
-    row = await (await connection.execute(_QUERIES["find_alias"], parameters)).fetchone()
+    row = await (await tx.execute(_QUERIES["find_alias"], parameters)).fetchone()
     return (row[0], row[1]) if row else None
 
 
-async def remove_alias(connection: Connection, alias_id: UUID) -> None:
-    await connection.execute(_QUERIES["delete_alias"], {"alias_id": alias_id})
+async def remove_alias(tx: Transaction, alias_id: UUID) -> None:
+    await tx.execute(_QUERIES["delete_alias"], {"alias_id": alias_id})
 
 
-async def rename(connection: Connection, entity_id: UUID, name: str) -> None:
-    await connection.execute(_QUERIES["rename"], {"entity_id": entity_id, "name": name})
+async def rename(tx: Transaction, entity_id: UUID, name: str) -> None:
+    await tx.execute(_QUERIES["rename"], {"entity_id": entity_id, "name": name})
 
 
-async def retype(connection: Connection, entity_id: UUID, kind: EntityType) -> None:
-    await connection.execute(_QUERIES["retype"], {"entity_id": entity_id, "type": kind})
+async def retype(tx: Transaction, entity_id: UUID, kind: EntityType) -> None:
+    await tx.execute(_QUERIES["retype"], {"entity_id": entity_id, "type": kind})
 
 
-async def add_mentions(connection: Connection, pairs: Iterable[tuple[UUID, UUID]], now: datetime) -> None:
+async def add_mentions(tx: Transaction, pairs: Iterable[tuple[UUID, UUID]], now: datetime) -> None:
     """Each pair is an entity and a message that names it."""
     if chosen := sorted(set(pairs)):
         parameters = {"entities": [e for e, _ in chosen], "messages": [m for _, m in chosen], "now": now}
-        await connection.execute(_QUERIES["add_mentions"], parameters)
+        await tx.execute(_QUERIES["add_mentions"], parameters)
 
 
-async def link_memories(connection: Connection, pairs: Iterable[tuple[UUID, UUID]]) -> None:
+async def link_memories(tx: Transaction, pairs: Iterable[tuple[UUID, UUID]]) -> None:
     """Each pair is a memory's lineage and an entity that it speaks of."""
     if chosen := sorted(set(pairs)):
         parameters = {"lineages": [m for m, _ in chosen], "entities": [e for _, e in chosen]}
-        await connection.execute(_QUERIES["link_memories"], parameters)
+        await tx.execute(_QUERIES["link_memories"], parameters)
 
 
-async def by_keys(connection: Connection, keys: Iterable[str]) -> list[Match]:
+async def by_keys(tx: Transaction, keys: Iterable[str]) -> list[Match]:
     """Entities by the exact keys of their names; merged ones never."""
     if not (keys := set(keys)):
         return []
-    cursor = await connection.execute(_QUERIES["by_keys"], {"keys": sorted(keys)})
+    cursor = await tx.execute(_QUERIES["by_keys"], {"keys": sorted(keys)})
     return [
         Match(key, entity_id, variant, weight, weight)
         for key, entity_id, variant, weight, _ in await cursor.fetchall()
     ]
 
 
-async def similar(
-    connection: Connection, names: Iterable[str], threshold: float, at_most: int
-) -> list[Match]:
+async def similar(tx: Transaction, names: Iterable[str], threshold: float, at_most: int) -> list[Match]:
     """For each name, the entities whose names are spelled nearly so: trigram similarity from `threshold` (0-1) on."""
     parameters = {"names": sorted(set(names)), "threshold": threshold, "at_most": at_most}
-    return [
-        Match(*row) for row in await (await connection.execute(_QUERIES["similar"], parameters)).fetchall()
-    ]
+    return [Match(*row) for row in await (await tx.execute(_QUERIES["similar"], parameters)).fetchall()]
 
 
-async def with_word(connection: Connection, words: Iterable[str], at_most: int) -> list[Match]:
+async def with_word(tx: Transaction, words: Iterable[str], at_most: int) -> list[Match]:
     """For each word, the entities that have it in a name, those of short names first."""
     parameters = {"words": sorted(set(words)), "at_most": at_most}
     if not parameters["words"]:
         return []
-    rows = await (await connection.execute(_QUERIES["with_word"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["with_word"], parameters)).fetchall()
     return [Match(word, entity_id, variant, weight, weight) for word, entity_id, variant, weight in rows]
 
 
-async def ending(connection: Connection, digits: str) -> list[UUID]:
+async def ending(tx: Transaction, digits: str) -> list[UUID]:
     """Up to two entities whose id ends so: none, the one, or proof that more must be typed."""
-    rows = await (await connection.execute(_QUERIES["entities_ending"], {"ending": digits})).fetchall()
+    rows = await (await tx.execute(_QUERIES["entities_ending"], {"ending": digits})).fetchall()
     return [row[0] for row in rows]
 
 
-async def surviving(connection: Connection, entity_id: UUID) -> UUID | None:
+async def surviving(tx: Transaction, entity_id: UUID) -> UUID | None:
     """The entity, or what it was merged into in the end; None if there is none of that id."""
-    row = await (await connection.execute(_QUERIES["surviving"], {"entity_id": entity_id})).fetchone()
+    row = await (await tx.execute(_QUERIES["surviving"], {"entity_id": entity_id})).fetchone()
     return row[0] if row else None
 
 
-async def load(connection: Connection, entity_ids: Sequence[UUID], *, counted: bool = True) -> list[Entity]:
+async def load(tx: Transaction, entity_ids: Sequence[UUID], *, counted: bool = True) -> list[Entity]:
     """Entities with their names, in the order asked for; and with the number of their mentions, which for one that every
     message names takes time, if `counted` (else 0)."""
     if not entity_ids:
         return []
     parameters = {"entities": list(entity_ids), "count_to": None if counted else 0}
     aliases: dict[UUID, list[Alias]] = {}
-    for entity_id, *alias in await (
-        await connection.execute(_QUERIES["load_aliases"], parameters)
-    ).fetchall():
+    for entity_id, *alias in await (await tx.execute(_QUERIES["load_aliases"], parameters)).fetchall():
         aliases.setdefault(entity_id, []).append(Alias(*alias))
-    rows = await (await connection.execute(_QUERIES["load_entities"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["load_entities"], parameters)).fetchall()
     found = {row[0]: Entity(*row, aliases=tuple(aliases.get(row[0], ()))) for row in rows}
     return [found[entity_id] for entity_id in entity_ids if entity_id in found]
 
 
 async def nodes(
-    connection: Connection, distances: Mapping[UUID, int]
+    tx: Transaction, distances: Mapping[UUID, int]
 ) -> tuple[dict[UUID, Node], dict[UUID, tuple[UUID, ...]]]:
     """Entities as nodes, labelled so that namesakes can be told apart; and the namesakes of those that have any."""
-    rows = await (await connection.execute(_QUERIES["describe"], {"entities": list(distances)})).fetchall()
+    rows = await (await tx.execute(_QUERIES["describe"], {"entities": list(distances)})).fetchall()
     found: dict[UUID, Node] = {}
     namesakes: dict[UUID, tuple[UUID, ...]] = {}
     for entity_id, name, kind, others, variants in rows:
@@ -207,58 +201,54 @@ def _descriptor(name: str, variants: Sequence[str]) -> str | None:
     return max(possessive or telling, key=len, default=None)
 
 
-async def most_mentioned(connection: Connection, kind: EntityType | None, at_most: int) -> list[UUID]:
+async def most_mentioned(tx: Transaction, kind: EntityType | None, at_most: int) -> list[UUID]:
     parameters = {"type": kind, "at_most": at_most}
-    rows = await (await connection.execute(_QUERIES["most_mentioned"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["most_mentioned"], parameters)).fetchall()
     return [row[0] for row in rows]
 
 
-async def count_facts(connection: Connection, entity_ids: Sequence[UUID], now: datetime) -> dict[UUID, int]:
+async def count_facts(tx: Transaction, entity_ids: Sequence[UUID], now: datetime) -> dict[UUID, int]:
     parameters = {"entities": list(entity_ids), "now": now}
-    return dict(await (await connection.execute(_QUERIES["count_facts"], parameters)).fetchall())
+    return dict(await (await tx.execute(_QUERIES["count_facts"], parameters)).fetchall())
 
 
-async def last_mentions(
-    connection: Connection, entity_ids: Iterable[UUID], at_most: int
-) -> dict[UUID, list[Place]]:
+async def last_mentions(tx: Transaction, entity_ids: Iterable[UUID], at_most: int) -> dict[UUID, list[Place]]:
     """For each entity, where its last mentions stand, at most so many."""
     parameters = {"entities": sorted(set(entity_ids)), "at_most": at_most}
     if not parameters["entities"]:
         return {}
     found: dict[UUID, list[Place]] = {}
-    for entity_id, *place in await (
-        await connection.execute(_QUERIES["last_mentions"], parameters)
-    ).fetchall():
+    for entity_id, *place in await (await tx.execute(_QUERIES["last_mentions"], parameters)).fetchall():
         found.setdefault(entity_id, []).append(Place(*place))
     return found
 
 
-async def mentions_in(connection: Connection, messages: Iterable[UUID]) -> list[tuple[UUID, UUID]]:
+async def mentions_in(tx: Transaction, messages: Iterable[UUID]) -> list[tuple[UUID, UUID]]:
     """Entity and message, for each mention that the messages have already."""
-    cursor = await connection.execute(_QUERIES["mentions_in"], {"messages": sorted(set(messages))})
+    cursor = await tx.execute(_QUERIES["mentions_in"], {"messages": sorted(set(messages))})
     return [(row[0], row[1]) for row in await cursor.fetchall()]
 
 
-async def places(connection: Connection, messages: Iterable[UUID]) -> dict[UUID, Place]:
-    cursor = await connection.execute(_QUERIES["places_of"], {"messages": sorted(set(messages))})
+async def places(tx: Transaction, messages: Iterable[UUID]) -> dict[UUID, Place]:
+    cursor = await tx.execute(_QUERIES["places_of"], {"messages": sorted(set(messages))})
     return {row[0]: Place(*row) for row in await cursor.fetchall()}
 
 
 async def stated(
-    connection: Connection, entity_ids: Iterable[UUID], predicates: Iterable[str]
+    tx: Transaction, entity_ids: Iterable[UUID], predicates: Iterable[str]
 ) -> dict[UUID, list[Stated]]:
     """What current facts of these predicates say of each entity."""
     parameters = {"entities": sorted(set(entity_ids)), "predicates": sorted(set(predicates))}
     if not all(parameters.values()):
         return {}
     found: dict[UUID, list[Stated]] = {}
-    for entity_id, *fact in await (await connection.execute(_QUERIES["stated"], parameters)).fetchall():
+    for entity_id, *fact in await (await tx.execute(_QUERIES["stated"], parameters)).fetchall():
         found.setdefault(entity_id, []).append(Stated(*fact))
     return found
 
 
 async def suggest_links(
-    connection: Connection, pairs: Sequence[tuple[UUID, UUID, str, float]], now: datetime
+    tx: Transaction, pairs: Sequence[tuple[UUID, UUID, str, float]], now: datetime
 ) -> None:
     """Each is two entities that may be one, the reason, and how likely it is (0-1). Once decided, never again."""
     if pairs:
@@ -270,30 +260,28 @@ async def suggest_links(
             "scores": [pair[3] for pair in pairs],
             "now": now,
         }
-        await connection.execute(_QUERIES["suggest_links"], parameters)
+        await tx.execute(_QUERIES["suggest_links"], parameters)
 
 
-async def link_suggestions(connection: Connection, at_most: int) -> list[LinkSuggestion]:
-    rows = await (await connection.execute(_QUERIES["link_suggestions"], {"at_most": at_most})).fetchall()
-    shown, _ = await nodes(connection, {entity_id: 0 for row in rows for entity_id in row[1:3]})
+async def link_suggestions(tx: Transaction, at_most: int) -> list[LinkSuggestion]:
+    rows = await (await tx.execute(_QUERIES["link_suggestions"], {"at_most": at_most})).fetchall()
+    shown, _ = await nodes(tx, {entity_id: 0 for row in rows for entity_id in row[1:3]})
     return [
         LinkSuggestion(suggestion_id, shown[one], shown[other], reason, score, at)
         for suggestion_id, one, other, reason, score, at in rows
     ]
 
 
-async def lock_suggestion(
-    connection: Connection, suggestion_id: UUID
-) -> tuple[UUID, UUID, datetime | None] | None:
+async def lock_suggestion(tx: Transaction, suggestion_id: UUID) -> tuple[UUID, UUID, datetime | None] | None:
     """The two entities of a suggestion and when it was decided; None if there is none of that id."""
-    cursor = await connection.execute(_QUERIES["link_suggestion"], {"suggestion_id": suggestion_id})
+    cursor = await tx.execute(_QUERIES["link_suggestion"], {"suggestion_id": suggestion_id})
     row = await cursor.fetchone()
     return (row[0], row[1], row[2]) if row else None
 
 
-async def decide_link(connection: Connection, suggestion_id: UUID, accepted: bool, now: datetime) -> None:
+async def decide_link(tx: Transaction, suggestion_id: UUID, accepted: bool, now: datetime) -> None:
     parameters = {"suggestion_id": suggestion_id, "accepted": accepted, "now": now}
-    await connection.execute(_QUERIES["decide_link"], parameters)
+    await tx.execute(_QUERIES["decide_link"], parameters)
 
 
 def new_entity(name: str, kind: EntityType) -> NewEntity:

@@ -1,4 +1,4 @@
-"""What an erasure reads and takes away. What goes and what stays is decided in `everlore.encode.erase`.
+"""What an erasure reads and takes away. What goes and what stays is decided in `everlore.knowledge.erasure`.
 
 Locks, in this order: the threads of the messages (in the order of their ids), the workspace's distilled state, the two layers
 of postings. A distil step takes the second and then needs its messages to exist, so it commits before an erasure, which then
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 from everlore.text.shingles import paragraphs
 
 _QUERIES = queries("erasure")
@@ -85,71 +85,71 @@ class EntityRow:
     in_messages: bool
 
 
-async def lock_threads(connection: Connection, message_ids: Sequence[UUID]) -> dict[UUID, str]:
+async def lock_threads(tx: Transaction, message_ids: Sequence[UUID]) -> dict[UUID, str]:
     """The threads of these messages, locked: id and name."""
-    return dict(await _rows(connection, "lock_threads", messages=list(message_ids)))
+    return dict(await _rows(tx, "lock_threads", messages=list(message_ids)))
 
 
-async def messages(connection: Connection, message_ids: Sequence[UUID]) -> list[DoomedMessage]:
-    return [DoomedMessage(*row) for row in await _rows(connection, "messages", messages=list(message_ids))]
+async def messages(tx: Transaction, message_ids: Sequence[UUID]) -> list[DoomedMessage]:
+    return [DoomedMessage(*row) for row in await _rows(tx, "messages", messages=list(message_ids))]
 
 
-async def messages_of_thread(connection: Connection, thread_id: UUID) -> list[UUID]:
-    return await _column(connection, "messages_of_thread", thread_id=thread_id)
+async def messages_of_thread(tx: Transaction, thread_id: UUID) -> list[UUID]:
+    return await _column(tx, "messages_of_thread", thread_id=thread_id)
 
 
-async def sources_of_memory(connection: Connection, lineage_id: UUID) -> list[UUID]:
-    return await _column(connection, "sources_of_memory", lineage_id=lineage_id)
+async def sources_of_memory(tx: Transaction, lineage_id: UUID) -> list[UUID]:
+    return await _column(tx, "sources_of_memory", lineage_id=lineage_id)
 
 
-async def memories_resting_on(connection: Connection, message_ids: Sequence[UUID]) -> list[UUID]:
-    return await _column(connection, "memories_resting_on", messages=list(message_ids))
+async def memories_resting_on(tx: Transaction, message_ids: Sequence[UUID]) -> list[UUID]:
+    return await _column(tx, "memories_resting_on", messages=list(message_ids))
 
 
-async def memories_near(connection: Connection, thread_id: UUID, since: int, until: int) -> list[UUID]:
+async def memories_near(tx: Transaction, thread_id: UUID, since: int, until: int) -> list[UUID]:
     """Memories of the windows of a thread that begin between two positions."""
-    return await _column(connection, "memories_near", thread_id=thread_id, since=since, until=until)
+    return await _column(tx, "memories_near", thread_id=thread_id, since=since, until=until)
 
 
-async def versions(connection: Connection, lineages: Sequence[UUID]) -> dict[UUID, list[VersionRow]]:
+async def versions(tx: Transaction, lineages: Sequence[UUID]) -> dict[UUID, list[VersionRow]]:
     found: dict[UUID, list[VersionRow]] = {}
-    for row in await _rows(connection, "versions", lineages=list(lineages)):
+    for row in await _rows(tx, "versions", lineages=list(lineages)):
         found.setdefault(row[0], []).append(VersionRow(*row))
     return found
 
 
 async def memory_sources(
-    connection: Connection, lineages: Sequence[UUID], but: Sequence[UUID]
+    tx: Transaction, lineages: Sequence[UUID], but: Sequence[UUID]
 ) -> dict[UUID, list[Support]]:
     """What memories rest on beside the messages that go."""
-    rows = await _rows(connection, "memory_sources", lineages=list(lineages), messages=list(but))
+    rows = await _rows(tx, "memory_sources", lineages=list(lineages), messages=list(but))
     return _supports(rows)
 
 
 async def facts_resting_on(
-    connection: Connection, message_ids: Sequence[UUID], memories: Sequence[UUID]
+    tx: Transaction, message_ids: Sequence[UUID], memories: Sequence[UUID]
 ) -> list[UUID]:
-    return await _column(connection, "facts_resting_on", messages=list(message_ids), memories=list(memories))
+    return await _column(tx, "facts_resting_on", messages=list(message_ids), memories=list(memories))
 
 
-async def facts_near(connection: Connection, thread_id: UUID, since: int, until: int) -> list[UUID]:
-    return await _column(connection, "facts_near", thread_id=thread_id, since=since, until=until)
+async def facts_near(tx: Transaction, thread_id: UUID, since: int, until: int) -> list[UUID]:
+    return await _column(tx, "facts_near", thread_id=thread_id, since=since, until=until)
 
 
-async def facts(connection: Connection, lineages: Sequence[UUID]) -> dict[UUID, list[FactRow]]:
+async def facts(tx: Transaction, lineages: Sequence[UUID]) -> dict[UUID, list[FactRow]]:
     found: dict[UUID, list[FactRow]] = {}
-    for row in await _rows(connection, "facts", lineages=list(lineages)):
+    for row in await _rows(tx, "facts", lineages=list(lineages)):
         found.setdefault(row[0], []).append(FactRow(*row))
     return found
 
 
 async def fact_sources(
-    connection: Connection, lineages: Sequence[UUID], but: Sequence[UUID], memories: Sequence[UUID]
+    tx: Transaction, lineages: Sequence[UUID], but: Sequence[UUID], memories: Sequence[UUID]
 ) -> dict[UUID, list[Support]]:
     """What facts rest on beside the messages and memories that go."""
     return _supports(
         await _rows(
-            connection,
+            tx,
             "fact_sources",
             lineages=list(lineages),
             messages=list(but),
@@ -159,32 +159,32 @@ async def fact_sources(
 
 
 async def entities_of(
-    connection: Connection, message_ids: Sequence[UUID], memories: Sequence[UUID], facts: Sequence[UUID]
+    tx: Transaction, message_ids: Sequence[UUID], memories: Sequence[UUID], facts: Sequence[UUID]
 ) -> list[UUID]:
     return await _column(
-        connection, "entities_of", messages=list(message_ids), memories=list(memories), facts=list(facts)
+        tx, "entities_of", messages=list(message_ids), memories=list(memories), facts=list(facts)
     )
 
 
-async def message_passages(connection: Connection, message_ids: Sequence[UUID]) -> list[int]:
-    return await _column(connection, "message_passages", messages=list(message_ids))
+async def message_passages(tx: Transaction, message_ids: Sequence[UUID]) -> list[int]:
+    return await _column(tx, "message_passages", messages=list(message_ids))
 
 
 async def distilled_passages(
-    connection: Connection, version_ids: Sequence[UUID], facts: Sequence[UUID]
+    tx: Transaction, version_ids: Sequence[UUID], facts: Sequence[UUID]
 ) -> list[int]:
     """Numbers of the passages of versions of memories, and of facts."""
-    found = await _column(connection, "memory_passages", versions=list(version_ids))
-    return list(dict.fromkeys([*found, *await _column(connection, "fact_passages", lineages=list(facts))]))
+    found = await _column(tx, "memory_passages", versions=list(version_ids))
+    return list(dict.fromkeys([*found, *await _column(tx, "fact_passages", lineages=list(facts))]))
 
 
-async def superseded_by(connection: Connection, memories: Sequence[UUID]) -> list[UUID]:
+async def superseded_by(tx: Transaction, memories: Sequence[UUID]) -> list[UUID]:
     """Memories that one of these took the place of."""
-    return await _column(connection, "superseded_by", memories=list(memories))
+    return await _column(tx, "superseded_by", memories=list(memories))
 
 
 async def delete_distilled(
-    connection: Connection,
+    tx: Transaction,
     lineages: Sequence[UUID],
     version_ids: Sequence[UUID],
     facts: Sequence[UUID],
@@ -192,17 +192,17 @@ async def delete_distilled(
 ) -> None:
     """Memories, single versions of others, and facts; what named them as successor names nothing. Their passages have gone."""
     gone = [*lineages, *version_ids, *facts]
-    await _run(connection, "forget_passage", passages=list(passages))
-    await _run(connection, "unpoint_memories", gone=gone)
-    await _run(connection, "unpoint_facts", gone=gone)
-    await _run(connection, "delete_facts", lineages=list(facts))
-    await _run(connection, "drop_sources", memories=list(lineages))
-    await _run(connection, "delete_versions", versions=list(version_ids))
-    await _run(connection, "delete_memories", lineages=list(lineages))
+    await _run(tx, "forget_passage", passages=list(passages))
+    await _run(tx, "unpoint_memories", gone=gone)
+    await _run(tx, "unpoint_facts", gone=gone)
+    await _run(tx, "delete_facts", lineages=list(facts))
+    await _run(tx, "drop_sources", memories=list(lineages))
+    await _run(tx, "delete_versions", versions=list(version_ids))
+    await _run(tx, "delete_memories", lineages=list(lineages))
 
 
 async def clean_memory(
-    connection: Connection,
+    tx: Transaction,
     lineage_id: UUID,
     version_ids: Sequence[UUID],
     *,
@@ -212,7 +212,7 @@ async def clean_memory(
     role: str | None,
 ) -> None:
     await _run(
-        connection,
+        tx,
         "clean_memory",
         lineage_id=lineage_id,
         tags=list(tags),
@@ -220,16 +220,16 @@ async def clean_memory(
         author=author,
         role=role,
     )
-    await _run(connection, "clean_passages", author=author, versions=list(version_ids))
+    await _run(tx, "clean_passages", author=author, versions=list(version_ids))
 
 
-async def delete_messages(connection: Connection, message_ids: Sequence[UUID]) -> None:
+async def delete_messages(tx: Transaction, message_ids: Sequence[UUID]) -> None:
     """The messages; what else their threads tell of them (counts, empty sessions, errors, suggestions) follows."""
     counts: dict[UUID, int] = {}
-    for (thread_id,) in await _rows(connection, "delete_messages", messages=list(message_ids)):
+    for (thread_id,) in await _rows(tx, "delete_messages", messages=list(message_ids)):
         counts[thread_id] = counts.get(thread_id, 0) + 1
     for thread_id, count in counts.items():
-        await _run(connection, "count_down", thread_id=thread_id, count=count)
+        await _run(tx, "count_down", thread_id=thread_id, count=count)
     threads = list(counts)
     for query in (
         "delete_empty_sessions",
@@ -237,24 +237,24 @@ async def delete_messages(connection: Connection, message_ids: Sequence[UUID]) -
         "clean_distillations",
         "delete_suggestions",
     ):
-        await _run(connection, query, threads=threads)
-    await _run(connection, "clean_failures", threads=threads)
+        await _run(tx, query, threads=threads)
+    await _run(tx, "clean_failures", threads=threads)
 
 
-async def entities(connection: Connection, entity_ids: Sequence[UUID]) -> list[EntityRow]:
-    return [EntityRow(*row) for row in await _rows(connection, "entity_names", entities=list(entity_ids))]
+async def entities(tx: Transaction, entity_ids: Sequence[UUID]) -> list[EntityRow]:
+    return [EntityRow(*row) for row in await _rows(tx, "entity_names", entities=list(entity_ids))]
 
 
-async def aliases(connection: Connection, entity_ids: Sequence[UUID]) -> list[tuple[UUID, UUID, str]]:
+async def aliases(tx: Transaction, entity_ids: Sequence[UUID]) -> list[tuple[UUID, UUID, str]]:
     """Alias, entity and name of the names that no person gave, the surest of each entity first."""
-    rows = await _rows(connection, "entity_aliases", entities=list(entity_ids))
+    rows = await _rows(tx, "entity_aliases", entities=list(entity_ids))
     return [(row[0], row[1], row[2]) for row in rows]
 
 
-async def still_named(connection: Connection, pairs: Sequence[tuple[UUID, str]]) -> set[int]:
+async def still_named(tx: Transaction, pairs: Sequence[tuple[UUID, str]]) -> set[int]:
     """Places of the pairs of entity and name whose words still stand in a message or memory that speaks of the entity."""
     found = await _column(
-        connection,
+        tx,
         "still_named",
         places=list(range(len(pairs))),
         entities=[entity_id for entity_id, _ in pairs],
@@ -264,7 +264,7 @@ async def still_named(connection: Connection, pairs: Sequence[tuple[UUID, str]])
 
 
 async def clean_entities(
-    connection: Connection,
+    tx: Transaction,
     affected: Sequence[UUID],
     *,
     delete: Sequence[UUID],
@@ -272,28 +272,28 @@ async def clean_entities(
     rename: Mapping[UUID, str],
     unlink: Sequence[UUID],
 ) -> None:
-    await _run(connection, "delete_aliases", aliases=list(aliases))
+    await _run(tx, "delete_aliases", aliases=list(aliases))
     for entity_id, name in rename.items():
-        await _run(connection, "rename", entity_id=entity_id, name=name)
+        await _run(tx, "rename", entity_id=entity_id, name=name)
     for entity_id in unlink:
-        await _run(connection, "unlink_memories", entity_id=entity_id)
-    await _run(connection, "delete_entities", entities=list(delete))
-    await _run(connection, "clean_link_suggestions", entities=list(affected))
-    await _run(connection, "clean_changes", entities=list(affected))
+        await _run(tx, "unlink_memories", entity_id=entity_id)
+    await _run(tx, "delete_entities", entities=list(delete))
+    await _run(tx, "clean_link_suggestions", entities=list(affected))
+    await _run(tx, "clean_changes", entities=list(affected))
 
 
-async def forget_handed_out(connection: Connection, texts: Sequence[str]) -> int:
+async def forget_handed_out(tx: Transaction, texts: Sequence[str]) -> int:
     """What was handed out and shares words with these texts is no longer known as handed out; returns how much."""
     found = [paragraph for text in texts for paragraph in paragraphs(text)]
     digests = list({paragraph.digest for paragraph in found})
     shingles = sorted({run for paragraph in found for run in paragraph.shingles})
-    return await _run(connection, "forget_handed_out", digests=digests, shingles=shingles)
+    return await _run(tx, "forget_handed_out", digests=digests, shingles=shingles)
 
 
-async def windows_of(connection: Connection, places: Sequence[tuple[UUID, int]]) -> dict[UUID, list[int]]:
+async def windows_of(tx: Transaction, places: Sequence[tuple[UUID, int]]) -> dict[UUID, list[int]]:
     """Where the windows begin that hold these positions of threads."""
     rows = await _rows(
-        connection, "windows_of", threads=[thread for thread, _ in places], positions=[at for _, at in places]
+        tx, "windows_of", threads=[thread for thread, _ in places], positions=[at for _, at in places]
     )
     found: dict[UUID, list[int]] = {}
     for thread_id, first in rows:
@@ -301,10 +301,10 @@ async def windows_of(connection: Connection, places: Sequence[tuple[UUID, int]])
     return found
 
 
-async def delete_thread(connection: Connection, thread_id: UUID, name: str) -> int:
+async def delete_thread(tx: Transaction, thread_id: UUID, name: str) -> int:
     """A thread whose messages were erased. Its name gives way to its id in the audit log; returns in how many entries."""
-    await _run(connection, "delete_thread", thread_id=thread_id)
-    cursor = await connection.execute(_QUERIES["clean_audit"], {"thread_id": thread_id, "name": name})
+    await _run(tx, "delete_thread", thread_id=thread_id)
+    cursor = await tx.execute(_QUERIES["clean_audit"], {"thread_id": thread_id, "name": name})
     return fetched(await cursor.fetchone())
 
 
@@ -315,13 +315,13 @@ def _supports(rows: Sequence[Sequence[Any]]) -> dict[UUID, list[Support]]:
     return found
 
 
-async def _rows(connection: Connection, query: str, **parameters: object) -> list[tuple[Any, ...]]:
-    return list(await (await connection.execute(_QUERIES[query], parameters)).fetchall())
+async def _rows(tx: Transaction, query: str, **parameters: object) -> list[tuple[Any, ...]]:
+    return list(await (await tx.execute(_QUERIES[query], parameters)).fetchall())
 
 
-async def _column(connection: Connection, query: str, **parameters: object) -> list[Any]:
-    return [row[0] for row in await _rows(connection, query, **parameters)]
+async def _column(tx: Transaction, query: str, **parameters: object) -> list[Any]:
+    return [row[0] for row in await _rows(tx, query, **parameters)]
 
 
-async def _run(connection: Connection, query: str, **parameters: object) -> int:
-    return (await connection.execute(_QUERIES[query], parameters)).rowcount
+async def _run(tx: Transaction, query: str, **parameters: object) -> int:
+    return (await tx.execute(_QUERIES[query], parameters)).rowcount

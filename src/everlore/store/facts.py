@@ -8,8 +8,8 @@ from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.memories import AsOf, Fact, Source
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 
 _QUERIES = queries("facts")
 _COLUMNS = len(fields(Fact)) - 1  # all but the sources
@@ -81,11 +81,11 @@ def fact_of(row: Sequence[Any]) -> Fact:
 
 
 async def statements(
-    connection: Connection, subject_id: UUID, predicates: Sequence[str], object_key: str | None
+    tx: Transaction, subject_id: UUID, predicates: Sequence[str], object_key: str | None
 ) -> list[StatementRow]:
     """Everything that was stated of a group and still counts; `object_key` None takes all objects."""
     rows = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["statements"] if object_key is None else _QUERIES["statements_of_object"],
             {"subject_id": subject_id, "predicates": list(predicates), "object_key": object_key},
         )
@@ -94,10 +94,10 @@ async def statements(
 
 
 async def current_of_group(
-    connection: Connection, subject_id: UUID, predicates: Sequence[str], object_key: str | None
+    tx: Transaction, subject_id: UUID, predicates: Sequence[str], object_key: str | None
 ) -> list[CurrentFact]:
     rows = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["current_of_group"] if object_key is None else _QUERIES["current_of_object"],
             {"subject_id": subject_id, "predicates": list(predicates), "object_key": object_key},
         )
@@ -106,7 +106,7 @@ async def current_of_group(
 
 
 async def insert(
-    connection: Connection,
+    tx: Transaction,
     edge: Edge,
     *,
     lineage_id: UUID | None = None,
@@ -123,7 +123,7 @@ async def insert(
 ) -> UUID:
     """A first version, or with `lineage_id` the next one (the one before is closed); returns its id."""
     fact_id = fact_id or new_id()
-    await connection.execute(
+    await tx.execute(
         _QUERIES["insert"],
         {
             "fact_id": fact_id,
@@ -145,32 +145,32 @@ async def insert(
         },
     )
     if lineage_id is not None:
-        await connection.execute(
+        await tx.execute(
             _QUERIES["close_version"],
             {"fact_id": fact_id, "lineage_id": lineage_id, "recorded_at": recorded_at},
         )
     return fact_id
 
 
-async def set_confidence(connection: Connection, fact_id: UUID, confidence: float) -> None:
-    await connection.execute(_QUERIES["set_confidence"], {"fact_id": fact_id, "confidence": confidence})
+async def set_confidence(tx: Transaction, fact_id: UUID, confidence: float) -> None:
+    await tx.execute(_QUERIES["set_confidence"], {"fact_id": fact_id, "confidence": confidence})
 
 
-async def set_passages(connection: Connection, passages: Mapping[UUID, int]) -> None:
+async def set_passages(tx: Transaction, passages: Mapping[UUID, int]) -> None:
     """By lineage: all versions of a fact say the same words, so they share one passage."""
     if passages:
-        await connection.execute(
+        await tx.execute(
             _QUERIES["set_passages"], {"lineages": list(passages), "passages": list(passages.values())}
         )
 
 
 async def add_statement(
-    connection: Connection,
+    tx: Transaction,
     statement: StatementRow,
     span: tuple[int, int] | None,
     recorded_at: datetime,
 ) -> None:
-    await connection.execute(
+    await tx.execute(
         _QUERIES["add_statement"],
         {name: getattr(statement, name) for name in _STATEMENT}
         | {
@@ -181,44 +181,40 @@ async def add_statement(
     )
 
 
-async def move_statements(connection: Connection, source_ids: Sequence[UUID], lineage_id: UUID) -> None:
+async def move_statements(tx: Transaction, source_ids: Sequence[UUID], lineage_id: UUID) -> None:
     """From now on these statements count for another fact: its stretch of time is theirs."""
-    await connection.execute(
-        _QUERIES["move_statements"], {"sources": list(source_ids), "lineage_id": lineage_id}
-    )
+    await tx.execute(_QUERIES["move_statements"], {"sources": list(source_ids), "lineage_id": lineage_id})
 
 
 async def retract_statements(
-    connection: Connection, message_ids: Sequence[UUID], retracted_at: datetime
+    tx: Transaction, message_ids: Sequence[UUID], retracted_at: datetime
 ) -> list[tuple[UUID, str, str]]:
     """What extraction read in these messages no longer counts; returns subject, predicate and object key of what it was."""
     rows = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["retract_statements"], {"messages": list(message_ids), "retracted_at": retracted_at}
         )
     ).fetchall()
     return list(dict.fromkeys((row[0], row[1], row[2]) for row in rows))
 
 
-async def of_memories(connection: Connection, lineages: Sequence[UUID]) -> list[tuple[UUID, CurrentFact]]:
+async def of_memories(tx: Transaction, lineages: Sequence[UUID]) -> list[tuple[UUID, CurrentFact]]:
     """The facts, as they are believed now, that memories express: memory lineage and fact."""
     if not lineages:
         return []
-    rows = await (await connection.execute(_QUERIES["of_memories"], {"lineages": list(lineages)})).fetchall()
+    rows = await (await tx.execute(_QUERIES["of_memories"], {"lineages": list(lineages)})).fetchall()
     return [(row[0], CurrentFact(row[1], row[2], Edge(*row[3:8]), *row[8:])) for row in rows]
 
 
-async def memories_of(connection: Connection, fact_lineages: Sequence[UUID]) -> list[UUID]:
+async def memories_of(tx: Transaction, fact_lineages: Sequence[UUID]) -> list[UUID]:
     """Lineages of the memories that express the given facts."""
     if not fact_lineages:
         return []
-    rows = await (
-        await connection.execute(_QUERIES["memories_of"], {"lineages": list(fact_lineages)})
-    ).fetchall()
+    rows = await (await tx.execute(_QUERIES["memories_of"], {"lineages": list(fact_lineages)})).fetchall()
     return [row[0] for row in rows]
 
 
-async def listed(connection: Connection, what: FactListing, now: datetime) -> list[Fact]:
+async def listed(tx: Transaction, what: FactListing, now: datetime) -> list[Fact]:
     """Facts that pass, with their sources, the surest and latest first."""
     parameters = {name: getattr(what, name) for name in _LISTING if name != "as_of"}
     parameters |= {
@@ -227,28 +223,26 @@ async def listed(connection: Connection, what: FactListing, now: datetime) -> li
         "subjects": None if what.subjects is None else list(what.subjects),
         "about": None if what.about is None else list(what.about),
     }
-    rows = await (await connection.execute(_QUERIES["listed"], parameters)).fetchall()
-    return await with_sources(connection, [fact_of(row) for row in rows], what.as_of.recorded_at)
+    rows = await (await tx.execute(_QUERIES["listed"], parameters)).fetchall()
+    return await with_sources(tx, [fact_of(row) for row in rows], what.as_of.recorded_at)
 
 
-async def show(connection: Connection, fact_id: UUID) -> Fact | None:
-    row = await (await connection.execute(_QUERIES["show"], {"fact_id": fact_id})).fetchone()
-    return (await with_sources(connection, [fact_of(row)], None))[0] if row else None
+async def show(tx: Transaction, fact_id: UUID) -> Fact | None:
+    row = await (await tx.execute(_QUERIES["show"], {"fact_id": fact_id})).fetchone()
+    return (await with_sources(tx, [fact_of(row)], None))[0] if row else None
 
 
-async def find(connection: Connection, ending: str) -> list[UUID]:
-    rows = await (await connection.execute(_QUERIES["find"], {"ending": ending})).fetchall()
+async def find(tx: Transaction, ending: str) -> list[UUID]:
+    rows = await (await tx.execute(_QUERIES["find"], {"ending": ending})).fetchall()
     return [row[0] for row in rows]
 
 
-async def with_sources(
-    connection: Connection, facts: Sequence[Fact], recorded_at: datetime | None
-) -> list[Fact]:
+async def with_sources(tx: Transaction, facts: Sequence[Fact], recorded_at: datetime | None) -> list[Fact]:
     """The same facts, each with every source that states it (and was known by `recorded_at`)."""
     if not facts:
         return []
     rows = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["sources"],
             {"lineages": list({fact.lineage_id for fact in facts}), "recorded_at": recorded_at},
         )
@@ -259,34 +253,28 @@ async def with_sources(
     return [replace(fact, sources=tuple(found.get(fact.lineage_id, ()))) for fact in facts]
 
 
-async def set_review(
-    connection: Connection, lineage_id: UUID, review: str | None, reason: str | None
-) -> None:
+async def set_review(tx: Transaction, lineage_id: UUID, review: str | None, reason: str | None) -> None:
     """A person's word on a fact: taken into use (None) or rejected."""
-    await connection.execute(
-        _QUERIES["set_review"], {"lineage_id": lineage_id, "review": review, "reason": reason}
-    )
+    await tx.execute(_QUERIES["set_review"], {"lineage_id": lineage_id, "review": review, "reason": reason})
 
 
-async def retract_all(connection: Connection, lineage_id: UUID, retracted_at: datetime) -> None:
+async def retract_all(tx: Transaction, lineage_id: UUID, retracted_at: datetime) -> None:
     """No statement of this fact counts any more."""
-    await connection.execute(
-        _QUERIES["retract_all"], {"lineage_id": lineage_id, "retracted_at": retracted_at}
-    )
+    await tx.execute(_QUERIES["retract_all"], {"lineage_id": lineage_id, "retracted_at": retracted_at})
 
 
-async def set_statement_confidence(connection: Connection, lineage_id: UUID, confidence: float) -> None:
-    await connection.execute(
+async def set_statement_confidence(tx: Transaction, lineage_id: UUID, confidence: float) -> None:
+    await tx.execute(
         _QUERIES["set_statement_confidence"], {"lineage_id": lineage_id, "confidence": confidence}
     )
 
 
 async def retract_of_memory(
-    connection: Connection, lineage_id: UUID, retracted_at: datetime
+    tx: Transaction, lineage_id: UUID, retracted_at: datetime
 ) -> list[tuple[UUID, str, str]]:
     """What a memory states no longer counts; returns subject, predicate and object key of what it was."""
     rows = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["retract_of_memory"], {"lineage_id": lineage_id, "retracted_at": retracted_at}
         )
     ).fetchall()
@@ -294,40 +282,36 @@ async def retract_of_memory(
 
 
 async def restore_of_memory(
-    connection: Connection, lineage_id: UUID, retracted_at: datetime
+    tx: Transaction, lineage_id: UUID, retracted_at: datetime
 ) -> list[tuple[UUID, str, str]]:
     """Let count again what `retract_of_memory` took back at that moment."""
     rows = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["restore_of_memory"], {"lineage_id": lineage_id, "retracted_at": retracted_at}
         )
     ).fetchall()
     return list(dict.fromkeys((row[0], row[1], row[2]) for row in rows))
 
 
-async def object_key(connection: Connection, fact_id: UUID) -> str:
-    return fetched(await (await connection.execute(_QUERIES["object_key"], {"fact_id": fact_id})).fetchone())
+async def object_key(tx: Transaction, fact_id: UUID) -> str:
+    return fetched(await (await tx.execute(_QUERIES["object_key"], {"fact_id": fact_id})).fetchone())
 
 
-async def rejected(
-    connection: Connection, subject_id: UUID, predicates: Sequence[str]
-) -> set[tuple[str, str]]:
+async def rejected(tx: Transaction, subject_id: UUID, predicates: Sequence[str]) -> set[tuple[str, str]]:
     """Predicate and object key of what a person rejected of this subject."""
     rows = await (
-        await connection.execute(
-            _QUERIES["rejected"], {"subject_id": subject_id, "predicates": list(predicates)}
-        )
+        await tx.execute(_QUERIES["rejected"], {"subject_id": subject_id, "predicates": list(predicates)})
     ).fetchall()
     return {(row[0], row[1]) for row in rows}
 
 
-async def versions(connection: Connection, lineage_id: UUID) -> list[Fact]:
+async def versions(tx: Transaction, lineage_id: UUID) -> list[Fact]:
     """All versions of a fact with their sources, the first one first."""
-    rows = await (await connection.execute(_QUERIES["versions"], {"lineage_id": lineage_id})).fetchall()
-    return await with_sources(connection, [fact_of(row) for row in rows], None)
+    rows = await (await tx.execute(_QUERIES["versions"], {"lineage_id": lineage_id})).fetchall()
+    return await with_sources(tx, [fact_of(row) for row in rows], None)
 
 
-async def edges(connection: Connection, lineages: Sequence[UUID]) -> list[tuple[UUID, str, str]]:
+async def edges(tx: Transaction, lineages: Sequence[UUID]) -> list[tuple[UUID, str, str]]:
     """Subject, predicate and object key of some facts, as they are believed now."""
-    rows = await (await connection.execute(_QUERIES["edges"], {"lineages": list(lineages)})).fetchall()
+    rows = await (await tx.execute(_QUERIES["edges"], {"lineages": list(lineages)})).fetchall()
     return [(row[0], row[1], row[2]) for row in rows]

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from everlore.domain.graph import MENTIONED_WITH, Edge
 from everlore.domain.memories import AsOf, Fact, Source
-from everlore.store.database import Connection
 from everlore.store.queries import queries
+from everlore.store.run import Transaction
 
 _QUERIES = queries("graph")
 
@@ -66,17 +66,17 @@ class Around:
 
 
 async def edges_at(
-    connection: Connection, entity_ids: Sequence[UUID], when: When, fan_out: int = FAN_OUT
+    tx: Transaction, entity_ids: Sequence[UUID], when: When, fan_out: int = FAN_OUT
 ) -> dict[UUID, list[Edge]]:
     """The edges at each entity, the ones that pass on most first, without their sources.
 
     Two entities that a fact joins are not also joined by the memories that mention both.
     """
-    return (await edges_around(connection, entity_ids, when, fan_out)).edges
+    return (await edges_around(tx, entity_ids, when, fan_out)).edges
 
 
 async def edges_around(
-    connection: Connection, entity_ids: Sequence[UUID], when: When, fan_out: int = FAN_OUT
+    tx: Transaction, entity_ids: Sequence[UUID], when: When, fan_out: int = FAN_OUT
 ) -> Around:
     """The same, telling at which of them there are more."""
     found: dict[UUID, list[Edge]] = {entity_id: [] for entity_id in entity_ids}
@@ -93,7 +93,7 @@ async def edges_around(
     }
     at: UUID
     for at, subject, predicate, to, lineage, confidence, since, until in await (
-        await connection.execute(_QUERIES["fact_edges"], facts)
+        await tx.execute(_QUERIES["fact_edges"], facts)
     ).fetchall():
         if len(found[at]) == fan_out:
             crowded.add(at)
@@ -103,7 +103,7 @@ async def edges_around(
     memories = {**facts, "valid_at": when.valid_at, "now": when.now, "read": fan_out, "fan_out": fan_out}
     mentioned: dict[UUID, list[Edge]] = {}
     for at, other, lineages, confidence, since, more in await (
-        await connection.execute(_QUERIES["shared_memories"], memories)
+        await tx.execute(_QUERIES["shared_memories"], memories)
     ).fetchall():
         if more:
             crowded.add(at)
@@ -121,7 +121,7 @@ async def edges_around(
 
 
 async def facts_between(
-    connection: Connection, ones: Sequence[UUID], others: Sequence[UUID], when: When
+    tx: Transaction, ones: Sequence[UUID], others: Sequence[UUID], when: When
 ) -> list[Edge]:
     """The facts that join one of the ones to one of the others, in either direction, however many more each has."""
     parameters = {
@@ -132,21 +132,21 @@ async def facts_between(
     found: list[Edge] = []
     for subjects, objects in ((ones, others), (others, ones)):
         given = {**parameters, "subjects": list(subjects), "objects": list(objects)}
-        for row in await (await connection.execute(_QUERIES["facts_between"], given)).fetchall():
+        for row in await (await tx.execute(_QUERIES["facts_between"], given)).fetchall():
             subject, predicate, to, lineage, confidence, since, until = row
             found.append(Edge(subject, predicate, to, "fact", confidence, since, until, (lineage,)))
     return found
 
 
 async def neighbourhood(
-    connection: Connection, start: UUID, depth: int, when: When, *, limit: int, fan_out: int = FAN_OUT
+    tx: Transaction, start: UUID, depth: int, when: When, *, limit: int, fan_out: int = FAN_OUT
 ) -> Walk:
     """All within `depth` edges of an entity, at most `limit` entities, nearest and surest first."""
     distances = {start: 0}
     edges: dict[Pair, list[Edge]] = {}
     frontier, cut = [start], False
     for distance in range(1, depth + 1):
-        around = await edges_around(connection, frontier, when, fan_out)
+        around = await edges_around(tx, frontier, when, fan_out)
         cut = cut or bool(around.crowded)
         reached = sorted(
             (
@@ -173,7 +173,7 @@ async def neighbourhood(
 
 
 async def shortest_path(
-    connection: Connection, one: UUID, other: UUID, when: When, *, longest: int = MAX_PATH
+    tx: Transaction, one: UUID, other: UUID, when: When, *, longest: int = MAX_PATH
 ) -> tuple[list[UUID], list[list[Edge]]] | None:
     """The shortest connection of two entities, as nodes and the edges of each hop; None if none so short was found.
 
@@ -186,7 +186,7 @@ async def shortest_path(
     edges: dict[Pair, list[Edge]] = {}
     for step in range(longest):
         if step == 0 or first.crowded or last.crowded:
-            direct = await facts_between(connection, first.known(), last.known(), when)
+            direct = await facts_between(tx, first.known(), last.known(), when)
             if (joint := first.joined(direct, edges, last)) is not None:
                 return _way(first.back(joint[0])[::-1] + last.back(joint[1]), edges)
         near, far = sorted(sides, key=lambda side: len(side.frontier))
@@ -194,7 +194,7 @@ async def shortest_path(
             near, far = far, near
         if not near.frontier:
             return None
-        around = await edges_around(connection, near.frontier[:WIDEST], when)
+        around = await edges_around(tx, near.frontier[:WIDEST], when)
         met = near.step(around, edges, far)
         if met is not None:
             return _way([*reversed(first.back(met)), *last.back(met)[1:]], edges)
@@ -254,7 +254,7 @@ class _Side:
 
 
 async def activate(
-    connection: Connection,
+    tx: Transaction,
     seeds: Mapping[UUID, float],
     *,
     now: datetime,
@@ -275,7 +275,7 @@ async def activate(
     for _ in range(depth):
         if not frontier:
             break
-        around = await edges_at(connection, _strongest(active, frontier), when)
+        around = await edges_at(tx, _strongest(active, frontier), when)
         passed = spread(active, around, decay=decay, minimum=minimum)
         active |= passed
         frontier = list(passed)
@@ -302,7 +302,7 @@ def spread(
 
 
 async def memories_of(
-    connection: Connection,
+    tx: Transaction,
     entities: Mapping[UUID, float],
     at_most: int,
     *,
@@ -323,7 +323,7 @@ async def memories_of(
     scores: dict[UUID, float] = {}
     at = when.valid_at or now
     for entity_id, lineage, importance, since in await (
-        await connection.execute(_QUERIES["memories_of"], parameters)
+        await tx.execute(_QUERIES["memories_of"], parameters)
     ).fetchall():
         recency = 0.5 ** (max(at - since, timedelta(0)) / RECENCY)
         value = entities[entity_id] * (2 * importance + recency) / 3
@@ -331,13 +331,13 @@ async def memories_of(
     return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:at_most])
 
 
-async def with_sources(connection: Connection, edges: Iterable[Edge], when: When) -> list[Edge]:
+async def with_sources(tx: Transaction, edges: Iterable[Edge], when: When) -> list[Edge]:
     """The edges with every source that states them."""
     chosen = list(edges)
     sources: dict[UUID, list[Source]] = {}
     for kind, query in (("fact", "fact_sources"), ("mentioned with", "memory_sources")):
         lineages = sorted({lineage for edge in chosen if edge.kind == kind for lineage in edge.lineages})
-        sources |= await _sources(connection, query, lineages, when)
+        sources |= await _sources(tx, query, lineages, when)
     return [
         replace(
             edge,
@@ -347,7 +347,7 @@ async def with_sources(connection: Connection, edges: Iterable[Edge], when: When
     ]
 
 
-async def facts_of(connection: Connection, entity_id: UUID, when: When, at_most: int) -> list[Fact]:
+async def facts_of(tx: Transaction, entity_id: UUID, when: When, at_most: int) -> list[Fact]:
     """The facts that speak of an entity, the latest first, with their sources."""
     parameters = {
         "entity_id": entity_id,
@@ -355,18 +355,18 @@ async def facts_of(connection: Connection, entity_id: UUID, when: When, at_most:
         "recorded_at": when.recorded_at,
         "at_most": at_most,
     }
-    rows = await (await connection.execute(_QUERIES["facts_of"], parameters)).fetchall()
-    sources = await _sources(connection, "fact_sources", sorted({row[1] for row in rows}), when)
+    rows = await (await tx.execute(_QUERIES["facts_of"], parameters)).fetchall()
+    sources = await _sources(tx, "fact_sources", sorted({row[1] for row in rows}), when)
     return [Fact(*row, sources=tuple(sources.get(row[1], ()))) for row in rows]
 
 
 async def _sources(
-    connection: Connection, query: str, lineages: Sequence[UUID], when: When
+    tx: Transaction, query: str, lineages: Sequence[UUID], when: When
 ) -> dict[UUID, list[Source]]:
     found: dict[UUID, list[Source]] = {}
     if lineages:
         parameters = {"lineages": list(lineages), "recorded_at": when.recorded_at}
-        for lineage, *source in await (await connection.execute(_QUERIES[query], parameters)).fetchall():
+        for lineage, *source in await (await tx.execute(_QUERIES[query], parameters)).fetchall():
             found.setdefault(lineage, []).append(Source(*source))
     return found
 

@@ -4,47 +4,47 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 from everlore.text.shingles import LEAST_WORDS, Paragraph, is_copy, paragraphs
 
 _QUERIES = queries("hygiene")
 
 
-async def note_handed_out(connection: Connection, text: str, now: datetime) -> None:
+async def note_handed_out(tx: Transaction, text: str, now: datetime) -> None:
     """Remember a text that Everlore puts into a prompt, paragraph by paragraph; only hashes are kept."""
     for one in {paragraph.digest: paragraph for paragraph in paragraphs(text)}.values():
-        await connection.execute(
+        await tx.execute(
             _QUERIES["note"], {"digest": one.digest, "shingles": sorted(one.shingles), "at": now}
         )
 
 
-async def echoes(connection: Connection, texts: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
+async def echoes(tx: Transaction, texts: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
     """Of each text the stretches that were handed out, word for word or nearly so.
 
     A paragraph of fewer than six words counts only next to one that was handed out: "I like tea" is said by people too.
     """
     nothing: list[tuple[tuple[int, int], ...]] = [() for _ in texts]
-    if not fetched(await (await connection.execute(_QUERIES["handed_anything"])).fetchone()):
+    if not fetched(await (await tx.execute(_QUERIES["handed_anything"])).fetchone()):
         return nothing
     found = [paragraphs(text) for text in texts]
     if not any(found):
         return nothing
     digests = list({one.digest for text in found for one in text})
-    same = {bytes(row[0]) for row in await _rows(connection, "same", digests=digests)}
+    same = {bytes(row[0]) for row in await _rows(tx, "same", digests=digests)}
     runs = sorted({run for text in found for one in text if one.words >= LEAST_WORDS for run in one.shingles})
-    alike = await _rows(connection, "alike", shingles=runs) if runs else []
+    alike = await _rows(tx, "alike", shingles=runs) if runs else []
     handed = frozenset[int](run for (row,) in alike for run in row)
     return [_stretches(text, same, handed) for text in found]
 
 
-async def forget_handed_out(connection: Connection, before: datetime) -> None:
+async def forget_handed_out(tx: Transaction, before: datetime) -> None:
     """Drop what was handed out before a moment: what was compacted away long ago does not come back."""
-    await connection.execute(_QUERIES["forget_before"], {"before": before})
+    await tx.execute(_QUERIES["forget_before"], {"before": before})
 
 
-async def _rows(connection: Connection, query: str, **parameters: object) -> list[tuple[Any, ...]]:
-    return list(await (await connection.execute(_QUERIES[query], parameters, binary=True)).fetchall())
+async def _rows(tx: Transaction, query: str, **parameters: object) -> list[tuple[Any, ...]]:
+    return list(await (await tx.execute(_QUERIES[query], parameters, binary=True)).fetchall())
 
 
 def _stretches(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from everlore.ports.embedder import EncodedPassage
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 
 _QUERIES = queries("index")
 
@@ -35,45 +35,43 @@ class Stretch:
     more: bool
 
 
-async def models(connection: Connection) -> list[EmbeddingModel]:
-    rows = await (await connection.execute(_QUERIES["models"])).fetchall()
+async def models(tx: Transaction) -> list[EmbeddingModel]:
+    rows = await (await tx.execute(_QUERIES["models"])).fetchall()
     return [EmbeddingModel(*row) for row in rows]
 
 
-async def model_in_use(connection: Connection) -> tuple[EmbeddingModel, bool, bool] | None:
+async def model_in_use(tx: Transaction) -> tuple[EmbeddingModel, bool, bool] | None:
     """The model that answers questions, and whether some messages, or something distilled, have no vector of it yet."""
-    row = await (await connection.execute(_QUERIES["model_in_use"])).fetchone()
+    row = await (await tx.execute(_QUERIES["model_in_use"])).fetchone()
     return (EmbeddingModel(*row[:4]), row[4], row[5]) if row else None
 
 
-async def register_model(connection: Connection, name: str, dimensions: int) -> int:
+async def register_model(tx: Transaction, name: str, dimensions: int) -> int:
     """Make a model known; returns its id. The first is in use at once. Other dimensions than before are refused."""
-    cursor = await connection.execute(_QUERIES["register_model"], {"name": name, "dimensions": dimensions})
+    cursor = await tx.execute(_QUERIES["register_model"], {"name": name, "dimensions": dimensions})
     return fetched(await cursor.fetchone())
 
 
-async def load(
-    connection: Connection, model: EmbeddingModel, thread_id: UUID, at_most: int
-) -> Stretch | None:
+async def load(tx: Transaction, model: EmbeddingModel, thread_id: UUID, at_most: int) -> Stretch | None:
     """The next stretch of the thread for the model; None when nothing is left to do.
 
     The mark is read before the passages, in a statement of its own: whatever lies at or before `written` was committed by
     then (positions are given out under the thread's lock), so the second statement sees all of it.
     """
     row = await (
-        await connection.execute(_QUERIES["load_mark"], {"step": model.step, "thread_id": thread_id})
+        await tx.execute(_QUERIES["load_mark"], {"step": model.step, "thread_id": thread_id})
     ).fetchone()
-    end = await (await connection.execute(_QUERIES["load_thread_end"], {"thread_id": thread_id})).fetchone()
+    end = await (await tx.execute(_QUERIES["load_thread_end"], {"thread_id": thread_id})).fetchone()
     position, written = (row[0] if row else 0), (end[0] if end else 0)
     if position >= written:
         return None
     bounds = {"thread_id": thread_id, "position": position, "written": written, "at_most": at_most}
-    rows = await (await connection.execute(_QUERIES["load_passages"], bounds)).fetchall()
+    rows = await (await tx.execute(_QUERIES["load_passages"], bounds)).fetchall()
     more = len(rows) == at_most
     # The last message may have passages beyond the limit: it waits for the next stretch, unless it fills this one alone.
     upto = written if not more else rows[-1][1] - 1 if rows[0][1] < rows[-1][1] else rows[-1][1]
     missing = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["load_missing"],
             {"thread_id": thread_id, "position": position, "upto": upto, "model_id": model.model_id},
         )
@@ -82,7 +80,7 @@ async def load(
 
 
 async def commit(
-    connection: Connection,
+    tx: Transaction,
     model: EmbeddingModel,
     thread_id: UUID,
     upto: int,
@@ -93,14 +91,14 @@ async def commit(
     Passages that were deleted since it was loaded are left out. The mark stays where it is if a rebuild has taken away
     vectors before `upto` meanwhile: the next load begins there.
     """
-    await write_vectors(connection, model.model_id, encoded)
+    await write_vectors(tx, model.model_id, encoded)
     mark = {"step": model.step, "thread_id": thread_id}
-    await connection.execute(_QUERIES["lock_mark"], mark)
-    await connection.execute(_QUERIES["advance_mark"], {**mark, "upto": upto, "model_id": model.model_id})
+    await tx.execute(_QUERIES["lock_mark"], mark)
+    await tx.execute(_QUERIES["advance_mark"], {**mark, "upto": upto, "model_id": model.model_id})
 
 
 async def write_vectors(
-    connection: Connection,
+    tx: Transaction,
     model_id: int,
     encoded: Sequence[tuple[int, EncodedPassage]],
     *,
@@ -108,20 +106,20 @@ async def write_vectors(
 ) -> None:
     """Write vectors of those passages that still exist; one that is there already stays."""
     numbers = [number for number, _ in encoded]
-    rows = await (await connection.execute(_QUERIES["lock_passages"], {"passages": numbers})).fetchall()
+    rows = await (await tx.execute(_QUERIES["lock_passages"], {"passages": numbers})).fetchall()
     alive = [row[0] for row in rows]
     if not alive:
         return
-    await connection.execute("set local client_min_messages = warning")
-    await connection.execute(_QUERIES["make_staging"])
-    async with connection.cursor().copy(_QUERIES["copy_vectors"]) as copy:
+    await tx.execute("set local client_min_messages = warning")
+    await tx.execute(_QUERIES["make_staging"])
+    async with tx.copy(_QUERIES["copy_vectors"]) as copy:
         for chunk in _binary_rows(encoded):
             await copy.write(chunk)
     parameters = {"model_id": model_id, "passages": alive, "distilled": distilled}
-    await connection.execute(_QUERIES["insert_staged_vectors"], parameters)
-    await connection.execute(_QUERIES["insert_staged_tokens"], parameters)
+    await tx.execute(_QUERIES["insert_staged_vectors"], parameters)
+    await tx.execute(_QUERIES["insert_staged_tokens"], parameters)
     # Whoever writes twice in one transaction must not find the first batch again.
-    await connection.execute(_QUERIES["empty_staging"])
+    await tx.execute(_QUERIES["empty_staging"])
 
 
 def _binary_rows(encoded: Sequence[tuple[int, EncodedPassage]]) -> Iterator[bytes]:
@@ -138,38 +136,38 @@ def _binary_rows(encoded: Sequence[tuple[int, EncodedPassage]]) -> Iterator[byte
     yield b"\xff\xff"
 
 
-async def behind(connection: Connection, step: str) -> tuple[int, int]:
+async def behind(tx: Transaction, step: str) -> tuple[int, int]:
     """How many threads of the workspace, and passages of messages in them, a step has not come to."""
-    row = await (await connection.execute(_QUERIES["behind"], {"step": step})).fetchone()
+    row = await (await tx.execute(_QUERIES["behind"], {"step": step})).fetchone()
     return (row[0], row[1]) if row else (0, 0)
 
 
-async def threads_behind(connection: Connection, step: str) -> list[UUID]:
-    rows = await (await connection.execute(_QUERIES["threads_behind"], {"step": step})).fetchall()
+async def threads_behind(tx: Transaction, step: str) -> list[UUID]:
+    rows = await (await tx.execute(_QUERIES["threads_behind"], {"step": step})).fetchall()
     return [row[0] for row in rows]
 
 
-async def last_passage(connection: Connection) -> int:
-    row = await (await connection.execute(_QUERIES["last_passage"])).fetchone()
+async def last_passage(tx: Transaction) -> int:
+    row = await (await tx.execute(_QUERIES["last_passage"])).fetchone()
     return row[0] if row else 0
 
 
-async def has_vector_index(connection: Connection, model_id: int, *, distilled: bool = False) -> bool:
+async def has_vector_index(tx: Transaction, model_id: int, *, distilled: bool = False) -> bool:
     parameters = {"model_id": model_id, "distilled": distilled}
-    return fetched(await (await connection.execute(_QUERIES["has_vector_index"], parameters)).fetchone())
+    return fetched(await (await tx.execute(_QUERIES["has_vector_index"], parameters)).fetchone())
 
 
-async def build_vector_index(connection: Connection, model_id: int, *, distilled: bool = False) -> None:
+async def build_vector_index(tx: Transaction, model_id: int, *, distilled: bool = False) -> None:
     """Build the HNSW index of the workspace's partition, in bulk; nothing happens if it exists."""
-    await connection.execute(_QUERIES["build_vector_index"], {"model_id": model_id, "distilled": distilled})
+    await tx.execute(_QUERIES["build_vector_index"], {"model_id": model_id, "distilled": distilled})
 
 
-async def drop_vector_index(connection: Connection, model_id: int, *, distilled: bool = False) -> None:
-    await connection.execute(_QUERIES["drop_vector_index"], {"model_id": model_id, "distilled": distilled})
+async def drop_vector_index(tx: Transaction, model_id: int, *, distilled: bool = False) -> None:
+    await tx.execute(_QUERIES["drop_vector_index"], {"model_id": model_id, "distilled": distilled})
 
 
-async def forget(connection: Connection, model: EmbeddingModel) -> None:
+async def forget(tx: Transaction, model: EmbeddingModel) -> None:
     """Drop the workspace's vectors of a model, of both layers, and let the step begin anew."""
     for query in ("forget_vectors", "forget_tokens", "list_distilled"):
-        await connection.execute(_QUERIES[query], {"model_id": model.model_id})
-    await connection.execute(_QUERIES["reset_mark"], {"step": model.step})
+        await tx.execute(_QUERIES[query], {"model_id": model.model_id})
+    await tx.execute(_QUERIES["reset_mark"], {"step": model.step})

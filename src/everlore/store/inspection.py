@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import psycopg
 
 from everlore.domain.errors import ConfigurationError
-from everlore.store.database import APP, fetched, plain_errors, require_readable
+from everlore.store.database import APP, plain_errors, require_readable
 from everlore.store.migrate import ROLES, job_migrations, own_migrations, pending
 from everlore.store.queries import queries
+from everlore.store.run import fetched
 
 _QUERIES = queries("inspection")
 

@@ -11,8 +11,8 @@ from psycopg.types.json import Jsonb
 from everlore.domain.errors import InternalError
 from everlore.domain.ids import new_id, new_ids
 from everlore.domain.memories import AsOf, Memory, Source
-from everlore.store.database import Connection
 from everlore.store.queries import queries
+from everlore.store.run import Transaction
 
 _QUERIES = queries("memories")
 _FIELDS = [field.name for field in fields(Memory)]
@@ -95,8 +95,8 @@ def memory_of(row: Sequence[Any]) -> Memory:
     return Memory(*values)
 
 
-async def insert(connection: Connection, memory: NewMemory, recorded_at: datetime) -> None:
-    await connection.execute(
+async def insert(tx: Transaction, memory: NewMemory, recorded_at: datetime) -> None:
+    await tx.execute(
         _QUERIES["insert"],
         {name: getattr(memory, name) for name in _NEW}
         | {"tags": list(memory.tags), "recorded_at": recorded_at},
@@ -104,7 +104,7 @@ async def insert(connection: Connection, memory: NewMemory, recorded_at: datetim
 
 
 async def add_sources(
-    connection: Connection, lineage_id: UUID, sources: Sequence[NewSource], recorded_at: datetime
+    tx: Transaction, lineage_id: UUID, sources: Sequence[NewSource], recorded_at: datetime
 ) -> int:
     """Sources that the memory does not have yet; returns how many those were."""
     # The same place once; what was told, each time.
@@ -114,7 +114,7 @@ async def add_sources(
     if not places:
         return 0
     sources = list(places.values())
-    cursor = await connection.execute(
+    cursor = await tx.execute(
         _QUERIES["add_sources"],
         {
             "ids": new_ids(len(sources)),
@@ -129,25 +129,21 @@ async def add_sources(
     return cursor.rowcount
 
 
-async def source_confidences(connection: Connection, lineage_id: UUID) -> list[float]:
+async def source_confidences(tx: Transaction, lineage_id: UUID) -> list[float]:
     """The confidence of each message that a memory stands in, the best where it says so twice."""
-    rows = await (
-        await connection.execute(_QUERIES["source_confidences"], {"lineage_id": lineage_id})
-    ).fetchall()
+    rows = await (await tx.execute(_QUERIES["source_confidences"], {"lineage_id": lineage_id})).fetchall()
     return [row[0] for row in rows]
 
 
-async def set_confidence(
-    connection: Connection, lineage_id: UUID, confidence: float, importance: float
-) -> None:
-    await connection.execute(
+async def set_confidence(tx: Transaction, lineage_id: UUID, confidence: float, importance: float) -> None:
+    await tx.execute(
         _QUERIES["set_confidence"],
         {"lineage_id": lineage_id, "confidence": confidence, "importance": importance},
     )
 
 
 async def new_version(
-    connection: Connection, lineage_id: UUID, changes: Mapping[str, Any], recorded_at: datetime
+    tx: Transaction, lineage_id: UUID, changes: Mapping[str, Any], recorded_at: datetime
 ) -> UUID:
     """Close the current version and write the next one with the named columns changed; returns its id.
 
@@ -161,8 +157,8 @@ async def new_version(
         "memory_id": str(memory_id),
         "recorded_at": recorded_at.isoformat(),
     }
-    await connection.execute(_QUERIES["copy_version"], {"changes": Jsonb(columns), "lineage_id": lineage_id})
-    await connection.execute(
+    await tx.execute(_QUERIES["copy_version"], {"changes": Jsonb(columns), "lineage_id": lineage_id})
+    await tx.execute(
         _QUERIES["close_version"],
         {"memory_id": memory_id, "lineage_id": lineage_id, "recorded_at": recorded_at},
     )
@@ -182,73 +178,69 @@ def _as_json(value: Any) -> Any:
             return value
 
 
-async def set_pinned(connection: Connection, memory_id: UUID, *, pinned: bool) -> None:
-    await connection.execute(_QUERIES["set_pinned"], {"memory_id": memory_id, "value": pinned})
+async def set_pinned(tx: Transaction, memory_id: UUID, *, pinned: bool) -> None:
+    await tx.execute(_QUERIES["set_pinned"], {"memory_id": memory_id, "value": pinned})
 
 
-async def current(connection: Connection, lineage_id: UUID) -> Memory | None:
-    row = await (await connection.execute(_QUERIES["current"], {"lineage_id": lineage_id})).fetchone()
+async def current(tx: Transaction, lineage_id: UUID) -> Memory | None:
+    row = await (await tx.execute(_QUERIES["current"], {"lineage_id": lineage_id})).fetchone()
     return memory_of(row) if row else None
 
 
-async def show(connection: Connection, memory_id: UUID) -> Memory | None:
-    row = await (await connection.execute(_QUERIES["show"], {"memory_id": memory_id})).fetchone()
+async def show(tx: Transaction, memory_id: UUID) -> Memory | None:
+    row = await (await tx.execute(_QUERIES["show"], {"memory_id": memory_id})).fetchone()
     return memory_of(row) if row else None
 
 
-async def find(connection: Connection, ending: str) -> list[UUID]:
+async def find(tx: Transaction, ending: str) -> list[UUID]:
     """Up to two memories whose id ends so."""
-    rows = await (await connection.execute(_QUERIES["find"], {"ending": ending})).fetchall()
+    rows = await (await tx.execute(_QUERIES["find"], {"ending": ending})).fetchall()
     return [row[0] for row in rows]
 
 
-async def versions(connection: Connection, lineage_id: UUID) -> list[Memory]:
+async def versions(tx: Transaction, lineage_id: UUID) -> list[Memory]:
     """All versions, the first one first."""
-    rows = await (await connection.execute(_QUERIES["versions"], {"lineage_id": lineage_id})).fetchall()
+    rows = await (await tx.execute(_QUERIES["versions"], {"lineage_id": lineage_id})).fetchall()
     return [memory_of(row) for row in rows]
 
 
-async def many(connection: Connection, memory_ids: Sequence[UUID]) -> dict[UUID, Memory]:
-    rows = await (await connection.execute(_QUERIES["many"], {"ids": list(memory_ids)})).fetchall()
+async def many(tx: Transaction, memory_ids: Sequence[UUID]) -> dict[UUID, Memory]:
+    rows = await (await tx.execute(_QUERIES["many"], {"ids": list(memory_ids)})).fetchall()
     return {memory.memory_id: memory for memory in map(memory_of, rows)}
 
 
-async def sources(
-    connection: Connection, lineage_id: UUID, recorded_at: datetime | None = None
-) -> list[Source]:
+async def sources(tx: Transaction, lineage_id: UUID, recorded_at: datetime | None = None) -> list[Source]:
     rows = await (
-        await connection.execute(_QUERIES["sources"], {"lineage_id": lineage_id, "recorded_at": recorded_at})
+        await tx.execute(_QUERIES["sources"], {"lineage_id": lineage_id, "recorded_at": recorded_at})
     ).fetchall()
     return [Source(*row) for row in rows]
 
 
-async def same_content(connection: Connection, content_hash: bytes) -> list[Memory]:
+async def same_content(tx: Transaction, content_hash: bytes) -> list[Memory]:
     """Current memories with the same words, forgotten and rejected ones included."""
-    rows = await (
-        await connection.execute(_QUERIES["same_content"], {"content_hash": content_hash})
-    ).fetchall()
+    rows = await (await tx.execute(_QUERIES["same_content"], {"content_hash": content_hash})).fetchall()
     return [memory_of(row) for row in rows]
 
 
-async def by_passages(connection: Connection, passages: Sequence[int]) -> dict[int, Memory]:
+async def by_passages(tx: Transaction, passages: Sequence[int]) -> dict[int, Memory]:
     """Current, usable memories by the passages that their words stand in."""
-    rows = await (await connection.execute(_QUERIES["by_passages"], {"passages": list(passages)})).fetchall()
+    rows = await (await tx.execute(_QUERIES["by_passages"], {"passages": list(passages)})).fetchall()
     return {row[0]: memory_of(row[1:]) for row in rows}
 
 
 async def recent(
-    connection: Connection, thread_id: UUID | None, entities: Sequence[UUID], at_most: int
+    tx: Transaction, thread_id: UUID | None, entities: Sequence[UUID], at_most: int
 ) -> list[Memory]:
     """What is known already and may be spoken of again: the latest of the thread and of the named entities."""
     rows = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["recent"], {"thread_id": thread_id, "entities": list(entities), "at_most": at_most}
         )
     ).fetchall()
     return [memory_of(row) for row in rows]
 
 
-async def listed(connection: Connection, what: Listing, now: datetime) -> list[Memory]:
+async def listed(tx: Transaction, what: Listing, now: datetime) -> list[Memory]:
     """Memories that pass, the latest first."""
     parameters = {name: getattr(what, name) for name in _LISTING if name != "as_of"}
     parameters |= {
@@ -259,58 +251,50 @@ async def listed(connection: Connection, what: Listing, now: datetime) -> list[M
         "types": None if what.types is None else list(what.types),
         "entities": None if what.entities is None else list(what.entities),
     }
-    rows = await (await connection.execute(_QUERIES["listed"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["listed"], parameters)).fetchall()
     return [memory_of(row) for row in rows]
 
 
-async def retract_sources(
-    connection: Connection, message_ids: Sequence[UUID], retracted_at: datetime
-) -> list[UUID]:
+async def retract_sources(tx: Transaction, message_ids: Sequence[UUID], retracted_at: datetime) -> list[UUID]:
     """The sources that extraction found in these messages no longer count; returns the memories that they counted for."""
     rows = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["retract_sources"], {"messages": list(message_ids), "retracted_at": retracted_at}
         )
     ).fetchall()
     return list(dict.fromkeys(row[0] for row in rows))
 
 
-async def reworded(connection: Connection, content_hash: bytes, message_ids: Sequence[UUID]) -> UUID | None:
+async def reworded(tx: Transaction, content_hash: bytes, message_ids: Sequence[UUID]) -> UUID | None:
     """The memory that these words were of, as they were read in these messages before a person gave it other words."""
     row = await (
-        await connection.execute(
-            _QUERIES["reworded"], {"content_hash": content_hash, "messages": list(message_ids)}
-        )
+        await tx.execute(_QUERIES["reworded"], {"content_hash": content_hash, "messages": list(message_ids)})
     ).fetchone()
     return row[0] if row else None
 
 
-async def without_sources(connection: Connection, lineages: Sequence[UUID]) -> list[Memory]:
+async def without_sources(tx: Transaction, lineages: Sequence[UUID]) -> list[Memory]:
     """Of these the current extracted ones that no source supports any more and no person confirmed or pinned."""
     if not lineages:
         return []
-    rows = await (
-        await connection.execute(_QUERIES["without_sources"], {"lineages": list(lineages)})
-    ).fetchall()
+    rows = await (await tx.execute(_QUERIES["without_sources"], {"lineages": list(lineages)})).fetchall()
     return [memory_of(row) for row in rows]
 
 
-async def link_entities(connection: Connection, lineage_id: UUID, entities: Sequence[UUID]) -> None:
+async def link_entities(tx: Transaction, lineage_id: UUID, entities: Sequence[UUID]) -> None:
     """Note that a memory speaks of these entities."""
     if not entities:
         return
-    await connection.execute(
-        _QUERIES["link_entities"], {"lineage_id": lineage_id, "entities": list(entities)}
-    )
+    await tx.execute(_QUERIES["link_entities"], {"lineage_id": lineage_id, "entities": list(entities)})
 
 
-async def unlink_entities(connection: Connection, lineage_id: UUID) -> None:
-    await connection.execute(_QUERIES["unlink_entities"], {"lineage_id": lineage_id})
+async def unlink_entities(tx: Transaction, lineage_id: UUID) -> None:
+    await tx.execute(_QUERIES["unlink_entities"], {"lineage_id": lineage_id})
 
 
-async def set_passages(connection: Connection, passages: Mapping[UUID, int]) -> None:
+async def set_passages(tx: Transaction, passages: Mapping[UUID, int]) -> None:
     """Where the words of these versions are indexed."""
     if passages:
-        await connection.execute(
+        await tx.execute(
             _QUERIES["set_passages"], {"ids": list(passages), "passages": list(passages.values())}
         )

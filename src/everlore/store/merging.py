@@ -17,8 +17,8 @@ from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.graph import ChangeKind, EntityChange
 from everlore.domain.ids import new_id
 from everlore.store import entities
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 
 _QUERIES = queries("merging")
 
@@ -60,40 +60,40 @@ class Change:
         return list(dict.fromkeys([*moved, *self.statements.values()]))
 
 
-async def lock(connection: Connection, *entity_ids: UUID) -> dict[UUID, tuple[str, UUID | None]]:
+async def lock(tx: Transaction, *entity_ids: UUID) -> dict[UUID, tuple[str, UUID | None]]:
     """Hold off distillation, then lock entities; for each its name and what it was merged into."""
-    await connection.execute(_QUERIES["lock_state"])
+    await tx.execute(_QUERIES["lock_state"])
     found: dict[UUID, tuple[str, UUID | None]] = {}
     for entity_id in sorted(set(entity_ids)):
-        row = await (await connection.execute(_QUERIES["lock_entity"], {"entity_id": entity_id})).fetchone()
+        row = await (await tx.execute(_QUERIES["lock_entity"], {"entity_id": entity_id})).fetchone()
         if row is None:
             raise NotFound(f"There is no entity {entity_id}.")
         found[row[0]] = (row[1], row[2])
     return found
 
 
-async def merge(connection: Connection, kept_id: UUID, other_id: UUID, now: datetime) -> Change:
+async def merge(tx: Transaction, kept_id: UUID, other_id: UUID, now: datetime) -> Change:
     """All that is known of `other_id` becomes known of `kept_id`. Raises InvalidInput, NotFound."""
     if kept_id == other_id:
         raise InvalidInput("other", "is the same entity; name two to merge")
-    for entity_id, (name, into) in (await lock(connection, kept_id, other_id)).items():
+    for entity_id, (name, into) in (await lock(tx, kept_id, other_id)).items():
         if into is not None:
             field = "keep" if entity_id == kept_id else "other"
             raise InvalidInput(
                 field, f"{name} was merged already; undo that, or name what it was merged into"
             )
     parameters = {"kept": kept_id, "other": other_id}
-    rows = await (await connection.execute(_QUERIES["statements_of_both"], parameters)).fetchall()
-    moved = await _take(connection, other_id, kept_id)
-    await connection.execute(_QUERIES["set_merged"], {"entity_id": other_id, "into": kept_id})
-    number = await _next_number(connection)
+    rows = await (await tx.execute(_QUERIES["statements_of_both"], parameters)).fetchall()
+    moved = await _take(tx, other_id, kept_id)
+    await tx.execute(_QUERIES["set_merged"], {"entity_id": other_id, "into": kept_id})
+    number = await _next_number(tx)
     statements = {row[0]: row[1] for row in rows}
     change = Change(number, new_id(), "merge", kept_id, other_id, moved, [], None, now, None, statements)
-    return await _note(connection, change)
+    return await _note(tx, change)
 
 
 async def split(
-    connection: Connection,
+    tx: Transaction,
     entity_id: UUID,
     alias_ids: Sequence[UUID],
     made: entities.NewEntity,
@@ -102,13 +102,13 @@ async def split(
     now: datetime,
 ) -> Change:
     """Some names of an entity, and what only `messages` say of it, go to a new one. Raises InvalidInput, NotFound."""
-    name, into = (await lock(connection, entity_id))[entity_id]
+    name, into = (await lock(tx, entity_id))[entity_id]
     if into is not None:
         raise InvalidInput("entity", f"{name} was merged already; split what it was merged into")
     parameters = {"entity_id": entity_id, "messages": list(messages), "memories": list[UUID]()}
-    facts = await _ids(connection, "facts_stated_in", parameters)
-    memories = await _ids(connection, "memories_stated_in", parameters)
-    await entities.insert(connection, [made], now)
+    facts = await _ids(tx, "facts_stated_in", parameters)
+    memories = await _ids(tx, "memories_stated_in", parameters)
+    await entities.insert(tx, [made], now)
     limits = {
         "aliases": list(alias_ids),
         "mentions": list(messages),
@@ -116,68 +116,66 @@ async def split(
         "subjects": facts,
         "objects": facts,
     }
-    moved = await _take(connection, entity_id, made.entity_id, limits)
-    known = await entities.find_alias(connection, made.entity_id, given.key)
+    moved = await _take(tx, entity_id, made.entity_id, limits)
+    known = await entities.find_alias(tx, made.entity_id, given.key)
     brought: list[UUID] = []
     if known is None:
-        await entities.add_aliases(connection, [given], now)
-        found = await entities.find_alias(connection, made.entity_id, given.key)
+        await entities.add_aliases(tx, [given], now)
+        found = await entities.find_alias(tx, made.entity_id, given.key)
         brought = [found[0]] if found else []
-    former = await _renamed(connection, entity_id, name)
-    number = await _next_number(connection)
+    former = await _renamed(tx, entity_id, name)
+    number = await _next_number(tx)
     change = Change(number, new_id(), "split", entity_id, made.entity_id, moved, brought, former, now, None)
-    return await _note(connection, change)
+    return await _note(tx, change)
 
 
-async def undo(connection: Connection, change_id: UUID, now: datetime) -> Change:
+async def undo(tx: Transaction, change_id: UUID, now: datetime) -> Change:
     """Put back the rows that a change moved, as far as they are still there. Raises InvalidInput, NotFound.
 
     What was said since under names that are only the returned entity's goes with it, as a split would take it.
     Changes are undone in any order that leaves no doubt whose a row is: what came to stand on this change is undone first.
     """
     # The order of locks is that of merge: the state, the entities, then the change.
-    await connection.execute(_QUERIES["lock_state"])
-    row = await (await connection.execute(_QUERIES["lock_change"], {"change_id": change_id})).fetchone()
+    await tx.execute(_QUERIES["lock_state"])
+    row = await (await tx.execute(_QUERIES["lock_change"], {"change_id": change_id})).fetchone()
     if row is None:
         raise NotFound(f"There is no change {change_id}.")
     change = _change(row)
     if change.undone_at is not None:
         raise InvalidInput("change", "was undone already")
-    held = await lock(connection, change.kept_id, change.other_id)
-    await _require_undoable(connection, change, held)
+    held = await lock(tx, change.kept_id, change.other_id)
+    await _require_undoable(tx, change, held)
     if change.kind == "merge":
-        await connection.execute(_QUERIES["set_merged"], {"entity_id": change.other_id, "into": None})
-        await _take(connection, change.kept_id, change.other_id, change.moved)
+        await tx.execute(_QUERIES["set_merged"], {"entity_id": change.other_id, "into": None})
+        await _take(tx, change.kept_id, change.other_id, change.moved)
         parameters = {
             "sources": list(change.statements),
             "lineages": list(change.statements.values()),
         }
-        await connection.execute(_QUERIES["statements_back"], parameters)
-        await _fill_gaps(connection, change.kept_id)
-        since = await _said_since(connection, change)
+        await tx.execute(_QUERIES["statements_back"], parameters)
+        await _fill_gaps(tx, change.kept_id)
+        since = await _said_since(tx, change)
         change = replace(change, moved={what: change.moved.get(what, []) + since[what] for what in _TAKE})
     else:
         for alias_id in change.made:
-            await entities.remove_alias(connection, alias_id)
+            await entities.remove_alias(tx, alias_id)
         # What the new entity has come to know since goes back with the rest.
-        await _take(connection, change.other_id, change.kept_id)
-        await connection.execute(
-            _QUERIES["set_merged"], {"entity_id": change.other_id, "into": change.kept_id}
-        )
-        await _name_back(connection, change, held[change.kept_id][0])
-    await connection.execute(_QUERIES["set_undone"], {"change_id": change_id, "now": now})
+        await _take(tx, change.other_id, change.kept_id)
+        await tx.execute(_QUERIES["set_merged"], {"entity_id": change.other_id, "into": change.kept_id})
+        await _name_back(tx, change, held[change.kept_id][0])
+    await tx.execute(_QUERIES["set_undone"], {"change_id": change_id, "now": now})
     return replace(change, undone_at=now)
 
 
-async def changes(connection: Connection, at_most: int) -> list[EntityChange]:
-    rows = await (await connection.execute(_QUERIES["list_changes"], {"at_most": at_most})).fetchall()
+async def changes(tx: Transaction, at_most: int) -> list[EntityChange]:
+    rows = await (await tx.execute(_QUERIES["list_changes"], {"at_most": at_most})).fetchall()
     found = [_change(row) for row in rows]
-    return await as_shown(connection, found)
+    return await as_shown(tx, found)
 
 
-async def as_shown(connection: Connection, found: Sequence[Change]) -> list[EntityChange]:
+async def as_shown(tx: Transaction, found: Sequence[Change]) -> list[EntityChange]:
     shown, _ = await entities.nodes(
-        connection, {entity_id: 0 for change in found for entity_id in (change.kept_id, change.other_id)}
+        tx, {entity_id: 0 for change in found for entity_id in (change.kept_id, change.other_id)}
     )
     return [
         EntityChange(
@@ -193,26 +191,26 @@ async def as_shown(connection: Connection, found: Sequence[Change]) -> list[Enti
     ]
 
 
-async def messages_naming(connection: Connection, entity_id: UUID, names: Sequence[str]) -> list[UUID]:
+async def messages_naming(tx: Transaction, entity_id: UUID, names: Sequence[str]) -> list[UUID]:
     """Of the messages that name an entity, those that contain one of these names."""
-    return await _ids(connection, "messages_naming", {"entity_id": entity_id, "names": list(names)})
+    return await _ids(tx, "messages_naming", {"entity_id": entity_id, "names": list(names)})
 
 
 async def _require_undoable(
-    connection: Connection, change: Change, held: Mapping[UUID, tuple[str, UUID | None]]
+    tx: Transaction, change: Change, held: Mapping[UUID, tuple[str, UUID | None]]
 ) -> None:
     """A row that a later change took along is not ours to give back before that one is undone."""
     name, into = held[change.kept_id]
     if into is not None:
         raise InvalidInput("change", f"{name} was merged into another since; undo that first")
     if change.kind == "split":
-        if any(later.number != change.number for later in await _standing(connection, change.other_id)):
+        if any(later.number != change.number for later in await _standing(tx, change.other_id)):
             raise InvalidInput(
                 "change", "what was split off was merged or split again since; undo that first"
             )
         return
     ours = _rows(change)
-    for later in await _standing(connection, change.kept_id):
+    for later in await _standing(tx, change.kept_id):
         took = later.kind == "split" and later.kept_id == change.kept_id and later.number > change.number
         if took and ours & _rows(later):
             raise InvalidInput("change", "a later split took along what this merge brought; undo that first")
@@ -222,38 +220,38 @@ def _rows(change: Change) -> set[tuple[str, UUID]]:
     return {(what, row) for what, rows in change.moved.items() for row in rows}
 
 
-async def _name_back(connection: Connection, change: Change, shown: str) -> None:
+async def _name_back(tx: Transaction, change: Change, shown: str) -> None:
     """Give the kept entity its name of before the split; if a later split took away the one after, that one remembers it."""
     if change.renamed is None:
         return
     before, after = change.renamed
     if shown == after:
-        await entities.rename(connection, change.kept_id, before)
+        await entities.rename(tx, change.kept_id, before)
         return
-    for later in await _standing(connection, change.kept_id):
+    for later in await _standing(tx, change.kept_id):
         if later.renamed is not None and later.renamed[0] == after and later.change_id != change.change_id:
-            await _rewrite(connection, replace(later, renamed=(before, later.renamed[1])))
+            await _rewrite(tx, replace(later, renamed=(before, later.renamed[1])))
 
 
-async def _rewrite(connection: Connection, change: Change) -> None:
-    await connection.execute(_QUERIES["set_moved"], {"change_id": change.change_id, "moved": _kept(change)})
+async def _rewrite(tx: Transaction, change: Change) -> None:
+    await tx.execute(_QUERIES["set_moved"], {"change_id": change.change_id, "moved": _kept(change)})
 
 
-async def _fill_gaps(connection: Connection, entity_id: UUID) -> None:
+async def _fill_gaps(tx: Transaction, entity_id: UUID) -> None:
     """What others that are merged into an entity kept to themselves, because it had the like of it from the one that has just
     left, is needed now."""
-    by_other = {change.other_id: change for change in await _standing(connection, entity_id)}
-    for merged in await _ids(connection, "merged_into", {"entity_id": entity_id}):
-        more = await _take(connection, merged, entity_id)
+    by_other = {change.other_id: change for change in await _standing(tx, entity_id)}
+    for merged in await _ids(tx, "merged_into", {"entity_id": entity_id}):
+        more = await _take(tx, merged, entity_id)
         if (change := by_other.get(merged)) and any(more.values()):
             moved = {what: change.moved.get(what, []) + more[what] for what in _TAKE}
-            await _rewrite(connection, replace(change, moved=moved))
+            await _rewrite(tx, replace(change, moved=moved))
 
 
-async def _said_since(connection: Connection, change: Change) -> Moved:
+async def _said_since(tx: Transaction, change: Change) -> Moved:
     """After a merge was undone: give the other entity what was said since under its names alone. What a later merge brought
     is not touched, that one will give it back."""
-    kept, other = await entities.load(connection, [change.kept_id, change.other_id], counted=False)
+    kept, other = await entities.load(tx, [change.kept_id, change.other_id], counted=False)
     shared = {alias.variant.casefold() for alias in kept.aliases}
     names = [alias.variant for alias in other.aliases if alias.variant.casefold() not in shared]
     asked = {
@@ -262,53 +260,51 @@ async def _said_since(connection: Connection, change: Change) -> Moved:
         "others": [alias.variant for alias in kept.aliases],
         "since": change.made_at,
     }
-    messages = await _ids(connection, "messages_since", asked)
-    told = await _ids(connection, "told_since", asked)
+    messages = await _ids(tx, "messages_since", asked)
+    told = await _ids(tx, "told_since", asked)
     read = {"entity_id": change.kept_id, "messages": messages, "memories": told}
-    facts = await _ids(connection, "facts_stated_in", read)
-    memories = [*await _ids(connection, "memories_stated_in", read), *told]
+    facts = await _ids(tx, "facts_stated_in", read)
+    memories = [*await _ids(tx, "memories_stated_in", read), *told]
     found = {"aliases": [], "mentions": messages, "memories": memories, "subjects": facts, "objects": facts}
-    standing = [
-        one for one in await _standing(connection, change.kept_id) if one.change_id != change.change_id
-    ]
+    standing = [one for one in await _standing(tx, change.kept_id) if one.change_id != change.change_id]
     theirs = {row for one in standing if one.kind == "merge" for row in _rows(one)}
     free = {what: [row for row in rows if (what, row) not in theirs] for what, rows in found.items()}
-    return await _take(connection, change.kept_id, change.other_id, free)
+    return await _take(tx, change.kept_id, change.other_id, free)
 
 
 async def _take(
-    connection: Connection, giver: UUID, taker: UUID, only: Mapping[str, Sequence[UUID]] | None = None
+    tx: Transaction, giver: UUID, taker: UUID, only: Mapping[str, Sequence[UUID]] | None = None
 ) -> Moved:
     """Re-point rows from one entity to another; those in `only`, or all. Returns what was moved."""
     moved: Moved = {}
     for what, query in _TAKE.items():
         limit = None if only is None else list(only.get(what, ()))
-        taken = await _ids(connection, query, {"from": giver, "to": taker, "only": limit})
+        taken = await _ids(tx, query, {"from": giver, "to": taker, "only": limit})
         moved[what] = list(dict.fromkeys(taken))  # a fact once, not once for each version
     return moved
 
 
-async def _renamed(connection: Connection, entity_id: UUID, name: str) -> tuple[str, str] | None:
+async def _renamed(tx: Transaction, entity_id: UUID, name: str) -> tuple[str, str] | None:
     """After a split: an entity whose name went with the other half is shown under its surest one. Returns both."""
-    (entity,) = await entities.load(connection, [entity_id])
+    (entity,) = await entities.load(tx, [entity_id])
     if not entity.aliases:
         raise InvalidInput("aliases", "takes every name; leave at least one to the entity")
     if name.casefold() in {alias.variant.casefold() for alias in entity.aliases}:
         return None
-    await entities.rename(connection, entity_id, entity.aliases[0].variant)
+    await entities.rename(tx, entity_id, entity.aliases[0].variant)
     return name, entity.aliases[0].variant
 
 
-async def _standing(connection: Connection, entity_id: UUID) -> list[Change]:
-    cursor = await connection.execute(_QUERIES["standing_changes"], {"entity_id": entity_id})
+async def _standing(tx: Transaction, entity_id: UUID) -> list[Change]:
+    cursor = await tx.execute(_QUERIES["standing_changes"], {"entity_id": entity_id})
     return [_change(row) for row in await cursor.fetchall()]
 
 
-async def _next_number(connection: Connection) -> int:
-    return fetched(await (await connection.execute(_QUERIES["next_number"])).fetchone())
+async def _next_number(tx: Transaction) -> int:
+    return fetched(await (await tx.execute(_QUERIES["next_number"])).fetchone())
 
 
-async def _note(connection: Connection, change: Change) -> Change:
+async def _note(tx: Transaction, change: Change) -> Change:
     parameters = {
         "change_id": change.change_id,
         "kind": change.kind,
@@ -317,7 +313,7 @@ async def _note(connection: Connection, change: Change) -> Change:
         "moved": _kept(change),
         "now": change.made_at,
     }
-    await connection.execute(_QUERIES["insert_change"], parameters)
+    await tx.execute(_QUERIES["insert_change"], parameters)
     return change
 
 
@@ -358,6 +354,6 @@ def _change(row: Sequence[Any]) -> Change:
     )
 
 
-async def _ids(connection: Connection, query: str, parameters: Mapping[str, Any]) -> list[UUID]:
-    rows = await (await connection.execute(_QUERIES[query], parameters)).fetchall()
+async def _ids(tx: Transaction, query: str, parameters: Mapping[str, Any]) -> list[UUID]:
+    rows = await (await tx.execute(_QUERIES[query], parameters)).fetchall()
     return [row[0] for row in rows]

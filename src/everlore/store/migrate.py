@@ -15,8 +15,9 @@ from procrastinate.schema import SchemaManager, migrations_path
 from psycopg import sql
 
 from everlore.domain.errors import ConfigurationError
-from everlore.store.database import APP, OWNER, WORKER, Connection, fetched, plain_errors, require_readable
+from everlore.store.database import APP, OWNER, WORKER, Connection, plain_errors, require_readable
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 
 MINIMUM_POSTGRES = 16
 MINIMUM_PGVECTOR = (0, 8)
@@ -70,7 +71,7 @@ async def migrate(conninfo: str) -> list[str]:
             return await _apply(connection)
 
 
-async def pending(connection: Connection) -> list[str]:
+async def pending(connection: Connection | Transaction) -> list[str]:
     """Names of migrations that the database lacks."""
     done = await _applied(connection)
     return [m.name for m in own_migrations() + job_migrations() if m.name not in done]
@@ -244,7 +245,7 @@ async def _run(
             await connection.execute(_QUERIES["note_migration"], [noted.name, noted.checksum])
 
 
-async def _applied(connection: Connection) -> dict[str, str]:
+async def _applied(connection: Connection | Transaction) -> dict[str, str]:
     rows = await (await connection.execute(_QUERIES["applied_migrations"])).fetchall()
     return dict(rows)
 

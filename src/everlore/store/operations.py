@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from everlore.domain.ids import new_id
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 
 _QUERIES = queries("operations")
 
@@ -46,79 +46,70 @@ class ParkedJob:
     error: str | None
 
 
-async def open_workspace(connection: Connection, name: str) -> UUID:
+async def open_workspace(tx: Transaction, name: str) -> UUID:
     """The workspace of that name, made if need be. For a transaction that is bound to none."""
     return fetched(
-        await (
-            await connection.execute(_QUERIES["open_workspace"], {"id": new_id(), "name": name})
-        ).fetchone()
+        await (await tx.execute(_QUERIES["open_workspace"], {"id": new_id(), "name": name})).fetchone()
     )
 
 
-async def workspace_exists(connection: Connection, name: str) -> bool:
-    return fetched(await (await connection.execute(_QUERIES["workspace_exists"], {"name": name})).fetchone())
+async def workspace_exists(tx: Transaction, name: str) -> bool:
+    return fetched(await (await tx.execute(_QUERIES["workspace_exists"], {"name": name})).fetchone())
 
 
-async def list_workspaces(connection: Connection) -> list[WorkspaceSummary]:
+async def list_workspaces(tx: Transaction) -> list[WorkspaceSummary]:
     return [
-        WorkspaceSummary(*row)
-        for row in await (await connection.execute(_QUERIES["list_workspaces"])).fetchall()
+        WorkspaceSummary(*row) for row in await (await tx.execute(_QUERIES["list_workspaces"])).fetchall()
     ]
 
 
-async def embedding_progress(connection: Connection) -> list[ModelProgress]:
+async def embedding_progress(tx: Transaction) -> list[ModelProgress]:
     return [
-        ModelProgress(*row)
-        for row in await (await connection.execute(_QUERIES["embedding_progress"])).fetchall()
+        ModelProgress(*row) for row in await (await tx.execute(_QUERIES["embedding_progress"])).fetchall()
     ]
 
 
-async def use_embedding_model(connection: Connection, name: str) -> None:
-    await connection.execute(_QUERIES["use_embedding_model"], {"name": name})
+async def use_embedding_model(tx: Transaction, name: str) -> None:
+    await tx.execute(_QUERIES["use_embedding_model"], {"name": name})
 
 
 async def threads_behind(
-    connection: Connection, models: Iterable[str], at_most: int, *, thorough: bool
+    tx: Transaction, models: Iterable[str], at_most: int, *, thorough: bool
 ) -> list[tuple[UUID, UUID]]:
     """Workspace and thread where one of the models has passages to embed. `thorough` also looks for threads that a model
     has no mark in, which means reading all threads."""
     parameters = {"models": list(models), "thorough": thorough, "at_most": at_most}
-    rows = await (await connection.execute(_QUERIES["threads_behind"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["threads_behind"], parameters)).fetchall()
     return [(workspace_id, thread_id) for workspace_id, thread_id in rows]
 
 
-async def workspaces_unembedded(connection: Connection, models: Iterable[str], at_most: int) -> list[UUID]:
+async def workspaces_unembedded(tx: Transaction, models: Iterable[str], at_most: int) -> list[UUID]:
     """Workspaces where something distilled lacks vectors of one of the models."""
     parameters = {"models": list(models), "at_most": at_most}
     return [
-        row[0]
-        for row in await (await connection.execute(_QUERIES["workspaces_unembedded"], parameters)).fetchall()
+        row[0] for row in await (await tx.execute(_QUERIES["workspaces_unembedded"], parameters)).fetchall()
     ]
 
 
-async def jobs_by_status(connection: Connection) -> dict[str, int]:
-    return dict(await (await connection.execute(_QUERIES["jobs_by_status"])).fetchall())
+async def jobs_by_status(tx: Transaction) -> dict[str, int]:
+    return dict(await (await tx.execute(_QUERIES["jobs_by_status"])).fetchall())
 
 
-async def parked_jobs(connection: Connection) -> list[ParkedJob]:
-    return [ParkedJob(*row) for row in await (await connection.execute(_QUERIES["parked_jobs"])).fetchall()]
+async def parked_jobs(tx: Transaction) -> list[ParkedJob]:
+    return [ParkedJob(*row) for row in await (await tx.execute(_QUERIES["parked_jobs"])).fetchall()]
 
 
-async def note_failure(connection: Connection, job_id: int, error: str) -> None:
-    await connection.execute(
-        _QUERIES["note_failure"], {"job_id": job_id, "error": error[:4000].replace("\0", " ")}
-    )
+async def note_failure(tx: Transaction, job_id: int, error: str) -> None:
+    await tx.execute(_QUERIES["note_failure"], {"job_id": job_id, "error": error[:4000].replace("\0", " ")})
 
 
-async def forget_failures(connection: Connection) -> None:
-    await connection.execute(_QUERIES["forget_failures"])
+async def forget_failures(tx: Transaction) -> None:
+    await tx.execute(_QUERIES["forget_failures"])
 
 
-async def live_workers(connection: Connection, seconds: float) -> int:
-    return fetched(
-        await (await connection.execute(_QUERIES["live_workers"], {"seconds": seconds})).fetchone()
-    )
+async def live_workers(tx: Transaction, seconds: float) -> int:
+    return fetched(await (await tx.execute(_QUERIES["live_workers"], {"seconds": seconds})).fetchone())
 
 
-async def version(connection: Connection) -> str:
-    return fetched(await (await connection.execute(_QUERIES["version"])).fetchone())
+async def version(tx: Transaction) -> str:
+    return fetched(await (await tx.execute(_QUERIES["version"])).fetchone())

@@ -9,8 +9,8 @@ from uuid import UUID
 from everlore.ports.embedder import EncodedPassage, Vector
 from everlore.store import index, postings, recall
 from everlore.store.conversation import take_passages
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 
 _QUERIES = queries("passages")
 
@@ -30,7 +30,7 @@ class DistilledPassage:
 
 
 async def insert(
-    connection: Connection,
+    tx: Transaction,
     passages: Sequence[DistilledPassage],
     encoded: Mapping[int, Sequence[EncodedPassage]] | None = None,
 ) -> list[int]:
@@ -42,8 +42,8 @@ async def insert(
     if not passages:
         return []
     given = encoded or {}
-    numbers = list(await take_passages(connection, len(passages)))
-    await connection.execute(
+    numbers = list(await take_passages(tx, len(passages)))
+    await tx.execute(
         _QUERIES["insert"],
         {
             "numbers": numbers,
@@ -57,72 +57,66 @@ async def insert(
             "texts": [p.text for p in passages],
         },
     )
-    await postings.pack_distilled(connection, numbers)
-    waits = await connection.execute(_QUERIES["to_embed"], {"numbers": numbers, "but": list(given)})
+    await postings.pack_distilled(tx, numbers)
+    waits = await tx.execute(_QUERIES["to_embed"], {"numbers": numbers, "but": list(given)})
     if fetched(await waits.fetchone()):
-        await connection.execute(_QUERIES["defer"])
+        await tx.execute(_QUERIES["defer"])
     for model_id, vectors in given.items():
-        await add_vectors(connection, model_id, list(zip(numbers, vectors, strict=True)))
+        await add_vectors(tx, model_id, list(zip(numbers, vectors, strict=True)))
     return numbers
 
 
-async def add_vectors(
-    connection: Connection, model_id: int, encoded: Sequence[tuple[int, EncodedPassage]]
-) -> None:
+async def add_vectors(tx: Transaction, model_id: int, encoded: Sequence[tuple[int, EncodedPassage]]) -> None:
     """Write vectors of distilled passages and take those off the model's list. What was deleted meanwhile is left out."""
     if encoded:
-        await index.write_vectors(connection, model_id, encoded, distilled=True)
+        await index.write_vectors(tx, model_id, encoded, distilled=True)
         numbers = [number for number, _ in encoded]
-        await connection.execute(_QUERIES["embedded"], {"model_id": model_id, "numbers": numbers})
+        await tx.execute(_QUERIES["embedded"], {"model_id": model_id, "numbers": numbers})
 
 
-async def remove(connection: Connection, numbers: Sequence[int]) -> None:
+async def remove(tx: Transaction, numbers: Sequence[int]) -> None:
     """Delete distilled passages with their postings and vectors."""
     if numbers:
-        await postings.remove_distilled(connection, numbers)
-        await connection.execute(_QUERIES["remove"], {"numbers": list(numbers)})
+        await postings.remove_distilled(tx, numbers)
+        await tx.execute(_QUERIES["remove"], {"numbers": list(numbers)})
 
 
-async def load(connection: Connection, model_id: int, at_most: int) -> list[tuple[int, str]]:
+async def load(tx: Transaction, model_id: int, at_most: int) -> list[tuple[int, str]]:
     """The next passages that lack a vector of the model: number and text."""
     parameters = {"model_id": model_id, "at_most": at_most}
-    rows = await (await connection.execute(_QUERIES["load"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["load"], parameters)).fetchall()
     return [(number, text) for number, text in rows]
 
 
-async def waiting(connection: Connection, model_id: int) -> int:
+async def waiting(tx: Transaction, model_id: int) -> int:
     """How many passages lack a vector of the model."""
-    return fetched(await (await connection.execute(_QUERIES["waiting"], {"model_id": model_id})).fetchone())
+    return fetched(await (await tx.execute(_QUERIES["waiting"], {"model_id": model_id})).fetchone())
 
 
-async def size(connection: Connection) -> int:
+async def size(tx: Transaction) -> int:
     """How many distilled passages the workspace has."""
-    row = await (await connection.execute(_QUERIES["size"])).fetchone()
+    row = await (await tx.execute(_QUERIES["size"])).fetchone()
     return row[0] if row else 0
 
 
-async def leave_job(connection: Connection) -> None:
+async def leave_job(tx: Transaction) -> None:
     """Leave the job that embeds what is on the lists, on the caller's transaction."""
-    await connection.execute(_QUERIES["defer"])
+    await tx.execute(_QUERIES["defer"])
 
 
 async def nearest(
-    connection: Connection, model_id: int, vector: Vector, at_most: int, exact_below: int
+    tx: Transaction, model_id: int, vector: Vector, at_most: int, exact_below: int
 ) -> list[tuple[int, float]]:
     """The nearest distilled passages with their cosines, best first: all compared up to `exact_below` of them."""
-    if await size(connection) > exact_below and await index.has_vector_index(
-        connection, model_id, distilled=True
-    ):
-        found = await recall.vector_hnsw(
-            connection, model_id, vector, at_most, recall.Filter(), distilled=True
-        )
+    if await size(tx) > exact_below and await index.has_vector_index(tx, model_id, distilled=True):
+        found = await recall.vector_hnsw(tx, model_id, vector, at_most, recall.Filter(), distilled=True)
     else:
-        found = await recall.vector_exact(connection, model_id, vector, at_most, distilled=True)
+        found = await recall.vector_exact(tx, model_id, vector, at_most, distilled=True)
     return [(number, 1 - distance) for number, distance in found]
 
 
-async def vectors(connection: Connection, model_id: int, numbers: Sequence[int]) -> dict[int, Vector]:
+async def vectors(tx: Transaction, model_id: int, numbers: Sequence[int]) -> dict[int, Vector]:
     """Vectors of those passages that have one."""
     parameters = {"model_id": model_id, "numbers": list(numbers)}
-    rows = await (await connection.execute(_QUERIES["vectors"], parameters, binary=True)).fetchall()
+    rows = await (await tx.execute(_QUERIES["vectors"], parameters, binary=True)).fetchall()
     return recall.vectors_by_number(rows)

@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 
 _QUERIES = queries("postings")
 
@@ -47,14 +47,14 @@ class LexicalView:
     distilled: "LexicalView | None" = None
 
 
-async def read(connection: Connection, question: str) -> LexicalView:
+async def read(tx: Transaction, question: str) -> LexicalView:
     """Read the postings of the question's terms. Needs one snapshot (repeatable read)."""
     parameters = {"question": question}
-    async with connection.pipeline():
-        words = await connection.execute(_QUERIES["question_words"], parameters)
-        blocks = await connection.execute(_QUERIES["blocks"], parameters, binary=True)
-        statistics = await connection.execute(_QUERIES["statistics"])
-        tail = await connection.execute(_QUERIES["tail"], parameters)
+    async with tx.pipeline():
+        words = await tx.execute(_QUERIES["question_words"], parameters)
+        blocks = await tx.execute(_QUERIES["blocks"], parameters, binary=True)
+        statistics = await tx.execute(_QUERIES["statistics"])
+        tail = await tx.execute(_QUERIES["tail"], parameters)
         all_words = tuple((str(word), term) for word, term in await words.fetchall())
         blocks_of: dict[bool, list[tuple[str, Postings]]] = {False: [], True: []}
         for term, distilled, raw in await blocks.fetchall():
@@ -82,37 +82,37 @@ async def read(connection: Connection, question: str) -> LexicalView:
     )
 
 
-async def tail_size(connection: Connection) -> int:
-    return fetched(await (await connection.execute(_QUERIES["tail_size"])).fetchone())
+async def tail_size(tx: Transaction) -> int:
+    return fetched(await (await tx.execute(_QUERIES["tail_size"])).fetchone())
 
 
-async def pack(connection: Connection) -> int:
+async def pack(tx: Transaction) -> int:
     """Write the tail as a segment and merge segments where they have become many; returns how many passages were packed."""
-    await connection.execute(_QUERIES["lock_lexicon"], {"distilled": False})
-    behind = await (await connection.execute(_QUERIES["lock_behind"])).fetchall()
+    await tx.execute(_QUERIES["lock_lexicon"], {"distilled": False})
+    behind = await (await tx.execute(_QUERIES["lock_behind"])).fetchall()
     if not behind:
         return 0
     threads, positions, written = zip(*behind, strict=True)
     row = await (
-        await connection.execute(
+        await tx.execute(
             _QUERIES["pack"],
             {"threads": list(threads), "positions": list(positions), "written": list(written)},
         )
     ).fetchone()
-    await _merge(connection, TAIL_LIMIT, distilled=False)
+    await _merge(tx, TAIL_LIMIT, distilled=False)
     return fetched(row)
 
 
-async def pack_distilled(connection: Connection, passages: Sequence[int]) -> None:
+async def pack_distilled(tx: Transaction, passages: Sequence[int]) -> None:
     """Write distilled passages that were just inserted as a segment of their layer, and merge."""
     if passages:
-        await connection.execute(_QUERIES["lock_lexicon"], {"distilled": True})
-        await connection.execute(_QUERIES["pack_distilled"], {"passages": list(passages)})
-        await _merge(connection, _DISTILLED_LEAST, distilled=True)
+        await tx.execute(_QUERIES["lock_lexicon"], {"distilled": True})
+        await tx.execute(_QUERIES["pack_distilled"], {"passages": list(passages)})
+        await _merge(tx, _DISTILLED_LEAST, distilled=True)
 
 
-async def _merge(connection: Connection, least: int, *, distilled: bool) -> None:
-    rows = await (await connection.execute(_QUERIES["segments"], {"distilled": distilled})).fetchall()
+async def _merge(tx: Transaction, least: int, *, distilled: bool) -> None:
+    rows = await (await tx.execute(_QUERIES["segments"], {"distilled": distilled})).fetchall()
     classes: dict[int, list[int]] = {}
     for segment, passages in rows:
         classes.setdefault(_size_class(passages, least), []).append(segment)
@@ -120,7 +120,7 @@ async def _merge(connection: Connection, least: int, *, distilled: bool) -> None
         full = classes[size_class]
         if len(full) >= MERGE_FANOUT:
             parameters = {"segments": full, "into": min(full), "distilled": distilled}
-            await connection.execute(_QUERIES["merge"], parameters)
+            await tx.execute(_QUERIES["merge"], parameters)
 
 
 def _size_class(passages: int, least: int) -> int:
@@ -131,22 +131,22 @@ def _size_class(passages: int, least: int) -> int:
     return size_class
 
 
-async def remove(connection: Connection, passages: Sequence[int]) -> None:
+async def remove(tx: Transaction, passages: Sequence[int]) -> None:
     """Take passages of messages out of the postings before they are deleted; their threads must be locked."""
-    await _remove(connection, passages, "packed_totals", distilled=False)
+    await _remove(tx, passages, "packed_totals", distilled=False)
 
 
-async def remove_distilled(connection: Connection, passages: Sequence[int]) -> None:
+async def remove_distilled(tx: Transaction, passages: Sequence[int]) -> None:
     """Take distilled passages out of the postings before they are deleted."""
-    await _remove(connection, passages, "distilled_totals", distilled=True)
+    await _remove(tx, passages, "distilled_totals", distilled=True)
 
 
-async def _remove(connection: Connection, passages: Sequence[int], totals: str, *, distilled: bool) -> None:
+async def _remove(tx: Transaction, passages: Sequence[int], totals: str, *, distilled: bool) -> None:
     layer = {"distilled": distilled}
-    await connection.execute(_QUERIES["lock_lexicon"], layer)
+    await tx.execute(_QUERIES["lock_lexicon"], layer)
     named = {"passages": list(passages), **layer}
-    count, length = await (await connection.execute(_QUERIES[totals], named)).fetchone() or (0, 0)
-    blocks = await (await connection.execute(_QUERIES["blocks_of_passages"], named, binary=True)).fetchall()
+    count, length = await (await tx.execute(_QUERIES[totals], named)).fetchone() or (0, 0)
+    blocks = await (await tx.execute(_QUERIES["blocks_of_passages"], named, binary=True)).fetchall()
     gone = np.array(passages, dtype=np.int64)
     for term, segment, raw in blocks:
         postings = np.frombuffer(raw, POSTING)
@@ -154,18 +154,18 @@ async def _remove(connection: Connection, passages: Sequence[int], totals: str, 
         if len(kept) == len(postings):
             continue
         key = {"term": term, "segment": segment, "postings": kept.tobytes(), **layer}
-        await connection.execute(_QUERIES["rewrite_block" if len(kept) else "drop_block"], key)
-    await connection.execute(_QUERIES["subtract"], {"passages": count, "length": int(length), **layer})
+        await tx.execute(_QUERIES["rewrite_block" if len(kept) else "drop_block"], key)
+    await tx.execute(_QUERIES["subtract"], {"passages": count, "length": int(length), **layer})
 
 
-async def forget_all(connection: Connection) -> None:
+async def forget_all(tx: Transaction) -> None:
     """Drop the workspace's postings. The next packing writes those of messages anew, `repack_distilled` the others."""
     for distilled in (False, True):
-        await connection.execute(_QUERIES["lock_lexicon"], {"distilled": distilled})
-    await connection.execute(_QUERIES["forget_all_postings"])
+        await tx.execute(_QUERIES["lock_lexicon"], {"distilled": distilled})
+    await tx.execute(_QUERIES["forget_all_postings"])
 
 
-async def repack_distilled(connection: Connection) -> None:
+async def repack_distilled(tx: Transaction) -> None:
     """After `forget_all`, in its transaction: the distilled layer is written anew from its passages."""
-    rows = await (await connection.execute(_QUERIES["distilled_passages"])).fetchall()
-    await pack_distilled(connection, [row[0] for row in rows])
+    rows = await (await tx.execute(_QUERIES["distilled_passages"])).fetchall()
+    await pack_distilled(tx, [row[0] for row in rows])

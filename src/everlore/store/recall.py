@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from everlore.domain.recall import Citation, Neighbour
 from everlore.ports.embedder import TOKEN_DIMENSIONS, TokenMatrix, Vector
-from everlore.store.database import Connection
 from everlore.store.queries import queries
+from everlore.store.run import Transaction
 
 _QUERIES = queries("recall")
 
@@ -79,7 +79,7 @@ class ShownMessage:
 
 
 @asynccontextmanager
-async def lane(connection: Connection, remaining_ms: float | None) -> AsyncGenerator[None]:
+async def lane(tx: Transaction, remaining_ms: float | None) -> AsyncGenerator[None]:
     """Bounds what runs inside: raises LaneTimeout at the deadline and leaves the transaction usable."""
     if remaining_ms is None:
         yield
@@ -87,16 +87,16 @@ async def lane(connection: Connection, remaining_ms: float | None) -> AsyncGener
     if remaining_ms < 1:
         raise LaneTimeout
     try:
-        async with connection.transaction():
-            await connection.execute(_QUERIES["deadline"], {"milliseconds": str(int(remaining_ms))})
+        async with tx.savepoint():
+            await tx.execute(_QUERIES["deadline"], {"milliseconds": str(int(remaining_ms))})
             yield
-            await connection.execute(_QUERIES["deadline"], {"milliseconds": "0"})
+            await tx.execute(_QUERIES["deadline"], {"milliseconds": "0"})
     except psycopg.errors.QueryCanceled as error:
         raise LaneTimeout from error
 
 
 async def vector_exact(
-    connection: Connection, model_id: int, vector: Vector, at_most: int, *, distilled: bool = False
+    tx: Transaction, model_id: int, vector: Vector, at_most: int, *, distilled: bool = False
 ) -> list[tuple[int, float]]:
     parameters = {
         "model_id": model_id,
@@ -104,11 +104,11 @@ async def vector_exact(
         "at_most": at_most,
         "distilled": distilled,
     }
-    return await _pairs(connection, "vector_exact", parameters)
+    return await _pairs(tx, "vector_exact", parameters)
 
 
 async def vector_among(
-    connection: Connection, model_id: int, vector: Vector, passages: Sequence[int], at_most: int
+    tx: Transaction, model_id: int, vector: Vector, passages: Sequence[int], at_most: int
 ) -> list[tuple[int, float]]:
     parameters = {
         "model_id": model_id,
@@ -116,11 +116,11 @@ async def vector_among(
         "passages": list(passages),
         "at_most": at_most,
     }
-    return await _pairs(connection, "vector_among", parameters)
+    return await _pairs(tx, "vector_among", parameters)
 
 
 async def vector_hnsw(
-    connection: Connection,
+    tx: Transaction,
     model_id: int,
     vector: Vector,
     at_most: int,
@@ -135,35 +135,31 @@ async def vector_hnsw(
         "distilled": distilled,
         **within.parameters(),
     }
-    return await _pairs(connection, "vector_hnsw", parameters)
+    return await _pairs(tx, "vector_hnsw", parameters)
 
 
-async def threads_within(
-    connection: Connection, project: str | None, taxonomy: str | None
-) -> tuple[UUID, ...]:
-    cursor = await connection.execute(_QUERIES["threads_within"], {"project": project, "taxonomy": taxonomy})
+async def threads_within(tx: Transaction, project: str | None, taxonomy: str | None) -> tuple[UUID, ...]:
+    cursor = await tx.execute(_QUERIES["threads_within"], {"project": project, "taxonomy": taxonomy})
     return tuple(row[0] for row in await cursor.fetchall())
 
 
 async def passages_within(
-    connection: Connection, within: Filter, at_most: int, among: Sequence[int] | None = None
+    tx: Transaction, within: Filter, at_most: int, among: Sequence[int] | None = None
 ) -> NDArray[np.int64]:
     parameters = {**within.parameters(), "at_most": at_most, "among": None if among is None else list(among)}
-    rows = await (await connection.execute(_QUERIES["passages_within"], parameters, binary=True)).fetchall()
+    rows = await (await tx.execute(_QUERIES["passages_within"], parameters, binary=True)).fetchall()
     return np.array([row[0] for row in rows], dtype=np.int64)
 
 
-async def latest(connection: Connection, since: datetime, until: datetime, at_most: int) -> list[int]:
+async def latest(tx: Transaction, since: datetime, until: datetime, at_most: int) -> list[int]:
     parameters = {"since": since, "until": until, "at_most": at_most}
-    return [row[0] for row in await (await connection.execute(_QUERIES["latest"], parameters)).fetchall()]
+    return [row[0] for row in await (await tx.execute(_QUERIES["latest"], parameters)).fetchall()]
 
 
-async def around(
-    connection: Connection, passages: Sequence[int], reach: int, model_id: int | None
-) -> Surroundings:
+async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id: int | None) -> Surroundings:
     """The passages and their neighbours of the same session up to `reach` passages away."""
     parameters = {"passages": list(passages), "reach": reach, "model_id": model_id}
-    rows = await (await connection.execute(_QUERIES["around"], parameters, binary=True)).fetchall()
+    rows = await (await tx.execute(_QUERIES["around"], parameters, binary=True)).fetchall()
     columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 9
     codes: dict[bytes, int] = {}
     return Surroundings(
@@ -179,20 +175,20 @@ async def around(
     )
 
 
-async def tokens(connection: Connection, passages: Sequence[int], model_id: int) -> dict[int, TokenMatrix]:
+async def tokens(tx: Transaction, passages: Sequence[int], model_id: int) -> dict[int, TokenMatrix]:
     """Token vectors (tokens, 128) of those passages that have them."""
     parameters = {"passages": list(passages), "model_id": model_id}
-    rows = await (await connection.execute(_QUERIES["tokens"], parameters, binary=True)).fetchall()
+    rows = await (await tx.execute(_QUERIES["tokens"], parameters, binary=True)).fetchall()
     return {number: np.frombuffer(raw, np.int8).reshape(-1, TOKEN_DIMENSIONS) for number, raw in rows}
 
 
-async def texts(connection: Connection, passages: Sequence[int]) -> dict[int, str]:
-    rows = await (await connection.execute(_QUERIES["texts"], {"passages": list(passages)})).fetchall()
+async def texts(tx: Transaction, passages: Sequence[int]) -> dict[int, str]:
+    rows = await (await tx.execute(_QUERIES["texts"], {"passages": list(passages)})).fetchall()
     return dict(rows)
 
 
-async def messages(connection: Connection, message_ids: Sequence[UUID]) -> dict[UUID, ShownMessage]:
-    rows = await (await connection.execute(_QUERIES["messages"], {"messages": list(message_ids)})).fetchall()
+async def messages(tx: Transaction, message_ids: Sequence[UUID]) -> dict[UUID, ShownMessage]:
+    rows = await (await tx.execute(_QUERIES["messages"], {"messages": list(message_ids)})).fetchall()
     return {
         message_id: ShownMessage(Citation(message_id, thread, author, role, at), text, tuple(captions))
         for message_id, thread, author, role, at, text, captions in rows
@@ -200,21 +196,21 @@ async def messages(connection: Connection, message_ids: Sequence[UUID]) -> dict[
 
 
 async def neighbours(
-    connection: Connection, message_ids: Sequence[UUID], reach: int
+    tx: Transaction, message_ids: Sequence[UUID], reach: int
 ) -> dict[UUID, tuple[Neighbour, ...]]:
     """The messages next to each given one, in the same session, in order."""
     parameters = {"messages": list(message_ids), "reach": reach}
     found: dict[UUID, list[Neighbour]] = {}
     for of, offset, text, message_id, thread, author, role, at in await (
-        await connection.execute(_QUERIES["neighbours"], parameters)
+        await tx.execute(_QUERIES["neighbours"], parameters)
     ).fetchall():
         citation = Citation(message_id, thread, author, role, at)
         found.setdefault(of, []).append(Neighbour(offset, text, citation))
     return {of: tuple(near) for of, near in found.items()}
 
 
-async def _pairs(connection: Connection, query: str, parameters: dict[str, Any]) -> list[tuple[int, float]]:
-    rows = await (await connection.execute(_QUERIES[query], parameters, binary=True)).fetchall()
+async def _pairs(tx: Transaction, query: str, parameters: dict[str, Any]) -> list[tuple[int, float]]:
+    rows = await (await tx.execute(_QUERIES[query], parameters, binary=True)).fetchall()
     return [(number, distance) for number, distance in rows]
 
 

@@ -13,9 +13,9 @@ from everlore.domain.recall import Citation
 from everlore.ports.embedder import Vector
 from everlore.store import facts as fact_rows
 from everlore.store import memories as memory_rows
-from everlore.store.database import Connection
 from everlore.store.queries import queries
 from everlore.store.recall import Filter, vectors_of_rows
+from everlore.store.run import Transaction
 
 _QUERIES = queries("recall_distilled")
 # Where the view `memory_shown` has the number of the passage: the last but one.
@@ -60,11 +60,9 @@ class Wanted:
     authors: tuple[str, ...] = ()
 
 
-async def candidates(
-    connection: Connection, passages: Sequence[int], model_id: int | None
-) -> DistilledCandidates:
+async def candidates(tx: Transaction, passages: Sequence[int], model_id: int | None) -> DistilledCandidates:
     parameters = {"passages": list(passages), "model_id": model_id}
-    rows = await (await connection.execute(_QUERIES["passages"], parameters, binary=True)).fetchall()
+    rows = await (await tx.execute(_QUERIES["passages"], parameters, binary=True)).fetchall()
     return DistilledCandidates(
         passage_ids=np.array([row[0] for row in rows], dtype=np.int64),
         kinds=tuple(row[1] for row in rows),
@@ -72,53 +70,51 @@ async def candidates(
     )
 
 
-async def keys(connection: Connection, passages: Sequence[int]) -> list[Key]:
+async def keys(tx: Transaction, passages: Sequence[int]) -> list[Key]:
     """The messages that usable memories and facts of these passages rest on."""
-    rows = await (
-        await connection.execute(_QUERIES["keys"], {"passages": list(passages)}, binary=True)
-    ).fetchall()
+    rows = await (await tx.execute(_QUERIES["keys"], {"passages": list(passages)}, binary=True)).fetchall()
     return [Key(*row) for row in rows]
 
 
 async def memories(
-    connection: Connection, passages: Sequence[int], within: Filter, recorded_at: datetime | None
+    tx: Transaction, passages: Sequence[int], within: Filter, recorded_at: datetime | None
 ) -> list[tuple[int, Memory]]:
     """The usable memories whose words stand in the passages, as they were believed then (None: now)."""
     parameters = {"passages": list(passages), "recorded_at": recorded_at, **within.parameters()}
-    rows = await (await connection.execute(_QUERIES["memories"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["memories"], parameters)).fetchall()
     return [(row[_MEMORY_PASSAGE], memory_rows.memory_of(row)) for row in rows]
 
 
 async def by_lineage(
-    connection: Connection, lineages: Sequence[UUID], recorded_at: datetime | None
+    tx: Transaction, lineages: Sequence[UUID], recorded_at: datetime | None
 ) -> dict[UUID, Memory]:
     parameters = {"lineages": list(lineages), "recorded_at": recorded_at}
-    rows = await (await connection.execute(_QUERIES["lineages"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["lineages"], parameters)).fetchall()
     return {memory.lineage_id: memory for memory in map(memory_rows.memory_of, rows)}
 
 
 async def facts(
-    connection: Connection, passages: Sequence[int], within: Filter, recorded_at: datetime | None
+    tx: Transaction, passages: Sequence[int], within: Filter, recorded_at: datetime | None
 ) -> list[tuple[int, Fact]]:
     """The usable facts whose words stand in the passages, as they were believed then (None: now)."""
     parameters = {"passages": list(passages), "recorded_at": recorded_at, **within.parameters()}
-    rows = await (await connection.execute(_QUERIES["facts"], parameters)).fetchall()
+    rows = await (await tx.execute(_QUERIES["facts"], parameters)).fetchall()
     return [(row[-1], fact_rows.fact_of(row)) for row in rows]
 
 
 async def citations(
-    connection: Connection, lineages: Sequence[UUID], recorded_at: datetime | None
+    tx: Transaction, lineages: Sequence[UUID], recorded_at: datetime | None
 ) -> dict[UUID, tuple[Citation, ...]]:
     """The messages that memories and facts rest on, the first said first."""
     parameters = {"lineages": list(lineages), "recorded_at": recorded_at}
     found: dict[UUID, list[Citation]] = {}
-    for lineage, *cited in await (await connection.execute(_QUERIES["citations"], parameters)).fetchall():
+    for lineage, *cited in await (await tx.execute(_QUERIES["citations"], parameters)).fetchall():
         found.setdefault(lineage, []).append(Citation(*cited))
     return {lineage: tuple(cited) for lineage, cited in found.items()}
 
 
 async def structured(
-    connection: Connection,
+    tx: Transaction,
     wanted: Wanted,
     recorded_at: datetime | None,
     at_most: int,
@@ -141,17 +137,17 @@ async def structured(
         }
     )
     rows = await (
-        await connection.execute(_QUERIES["structured"], {**parameters, "recorded_at": recorded_at})
+        await tx.execute(_QUERIES["structured"], {**parameters, "recorded_at": recorded_at})
     ).fetchall()
     return [(row[_MEMORY_PASSAGE], memory_rows.memory_of(row)) for row in rows]
 
 
-async def last_person(connection: Connection) -> tuple[UUID, str] | None:
+async def last_person(tx: Transaction) -> tuple[UUID, str] | None:
     """The person whom the latest messages name, but none of those who write them: whom "she" or "he" is likely to be."""
-    row = await (await connection.execute(_QUERIES["last_person"])).fetchone()
+    row = await (await tx.execute(_QUERIES["last_person"])).fetchone()
     return (row[0], row[1]) if row else None
 
 
-async def note_access(connection: Connection, memory_ids: Sequence[UUID], at: datetime) -> None:
+async def note_access(tx: Transaction, memory_ids: Sequence[UUID], at: datetime) -> None:
     """Memories were used. One that a step is writing to just now is left out: nobody waits for this."""
-    await connection.execute(_QUERIES["note_access"], {"memories": list(memory_ids), "at": at})
+    await tx.execute(_QUERIES["note_access"], {"memories": list(memory_ids), "at": at})

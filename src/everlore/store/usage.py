@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
-from everlore.store.database import Connection, fetched
 from everlore.store.queries import queries
+from everlore.store.run import Transaction, fetched
 
 _QUERIES = queries("usage")
 
@@ -47,27 +47,27 @@ class Breaker:
     open_until: datetime | None
 
 
-async def hold_caps(connection: Connection) -> None:
+async def hold_caps(tx: Transaction) -> None:
     """Until the transaction ends nobody else reserves in this workspace: caps that are checked after this hold."""
-    await connection.execute(_QUERIES["hold_caps"])
+    await tx.execute(_QUERIES["hold_caps"])
 
 
-async def breaker(connection: Connection, model: str) -> Breaker:
-    row = await (await connection.execute(_QUERIES["breaker"], {"model": model})).fetchone()
+async def breaker(tx: Transaction, model: str) -> Breaker:
+    row = await (await tx.execute(_QUERIES["breaker"], {"model": model})).fetchone()
     return Breaker(model, 0, None) if row is None else Breaker(model, *row)
 
 
-async def spent(connection: Connection, day: date) -> Spent:
-    row = await (await connection.execute(_QUERIES["spent"], {"day": day})).fetchone()
+async def spent(tx: Transaction, day: date) -> Spent:
+    row = await (await tx.execute(_QUERIES["spent"], {"day": day})).fetchone()
     return Spent() if row is None else Spent(*row)
 
 
-async def reserve(connection: Connection, day: date, model: str) -> None:
-    await connection.execute(_QUERIES["reserve"], {"day": day, "model": model})
+async def reserve(tx: Transaction, day: date, model: str) -> None:
+    await tx.execute(_QUERIES["reserve"], {"day": day, "model": model})
 
 
 async def add(
-    connection: Connection,
+    tx: Transaction,
     day: date,
     model: str,
     *,
@@ -84,31 +84,31 @@ async def add(
         "tokens_out": tokens_out,
         "cost": cost,
     }
-    await connection.execute(_QUERIES["add"], parameters)
+    await tx.execute(_QUERIES["add"], parameters)
 
 
-async def failed_again(connection: Connection, model: str) -> int:
-    return fetched(await (await connection.execute(_QUERIES["failed_again"], {"model": model})).fetchone())
+async def failed_again(tx: Transaction, model: str) -> int:
+    return fetched(await (await tx.execute(_QUERIES["failed_again"], {"model": model})).fetchone())
 
 
-async def open_breaker(connection: Connection, model: str, until: datetime) -> None:
-    await connection.execute(_QUERIES["open_until"], {"model": model, "open_until": until})
+async def open_breaker(tx: Transaction, model: str, until: datetime) -> None:
+    await tx.execute(_QUERIES["open_until"], {"model": model, "open_until": until})
 
 
-async def close_breaker(connection: Connection, model: str) -> None:
-    await connection.execute(_QUERIES["close_breaker"], {"model": model})
+async def close_breaker(tx: Transaction, model: str) -> None:
+    await tx.execute(_QUERIES["close_breaker"], {"model": model})
 
 
-async def end_cooldown(connection: Connection, model: str, now: datetime) -> None:
+async def end_cooldown(tx: Transaction, model: str, now: datetime) -> None:
     """If the model is left alone, only until now."""
-    await connection.execute(_QUERIES["end_cooldown"], {"model": model, "now": now})
+    await tx.execute(_QUERIES["end_cooldown"], {"model": model, "now": now})
 
 
-async def usage(connection: Connection, since_day: date) -> list[UsageRow]:
+async def usage(tx: Transaction, since_day: date) -> list[UsageRow]:
     """Per day and model, the latest day first."""
-    rows = await (await connection.execute(_QUERIES["usage"], {"since_day": since_day})).fetchall()
+    rows = await (await tx.execute(_QUERIES["usage"], {"since_day": since_day})).fetchall()
     return [UsageRow(*row) for row in rows]
 
 
-async def open_breakers(connection: Connection) -> list[Breaker]:
-    return [Breaker(*row) for row in await (await connection.execute(_QUERIES["open_breakers"])).fetchall()]
+async def open_breakers(tx: Transaction) -> list[Breaker]:
+    return [Breaker(*row) for row in await (await tx.execute(_QUERIES["open_breakers"])).fetchall()]

@@ -14,9 +14,9 @@ import procrastinate.exceptions
 from procrastinate import BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.jobs import Job
 
+from everlore.distil.step import Tools, distil_thread
 from everlore.domain.errors import CallerError, InternalError, ModelUnavailable, SpendLimit, WorldError
-from everlore.encode.distil import Tools, distil_thread
-from everlore.encode.index import index_distilled, index_thread
+from everlore.index.step import index_distilled, index_thread
 from everlore.ports.embedder import Embedder
 from everlore.store import distilling, operations
 from everlore.store.database import Database
@@ -89,10 +89,8 @@ def job_app(work: Work) -> procrastinate.App:
             await step
         except Exception as error:
             log.warning("job %s (%s) failed: %s", context.job.id, context.job.task_name, error)
-            async with work.database.outside() as connection:
-                await operations.note_failure(
-                    connection, context.job.id or 0, f"{type(error).__name__}: {error}"
-                )
+            async with work.database.outside() as tx:
+                await operations.note_failure(tx, context.job.id or 0, f"{type(error).__name__}: {error}")
             raise
 
     async def run_index_thread(context: JobContext, workspace_id: str, thread_id: str) -> None:
@@ -144,12 +142,10 @@ async def sweep(app: procrastinate.App, work: Work, *, thorough: bool = True) ->
         # It may have ended after all, or another process's sweep came first.
         with contextlib.suppress(procrastinate.exceptions.ConnectorException):
             await app.job_manager.retry_job(job)
-    async with work.database.outside() as connection:
-        behind = await operations.threads_behind(
-            connection, work.embedders, _SWEEP_AT_MOST, thorough=thorough
-        )
-        unembedded = await operations.workspaces_unembedded(connection, work.embedders, _SWEEP_AT_MOST)
-        await operations.forget_failures(connection)
+    async with work.database.outside() as tx:
+        behind = await operations.threads_behind(tx, work.embedders, _SWEEP_AT_MOST, thorough=thorough)
+        unembedded = await operations.workspaces_unembedded(tx, work.embedders, _SWEEP_AT_MOST)
+        await operations.forget_failures(tx)
     waiting = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="todo")}
     parked = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="failed")}
     lagging = [pair for pair in behind if str(pair[1]) not in waiting | parked]
@@ -167,9 +163,9 @@ async def _sweep_distil(app: procrastinate.App, work: Work) -> int:
     """Leave a job for every thread with a window that closed by silence, or whose job was lost."""
     if work.distil is None:
         return 0
-    async with work.database.outside() as connection:
+    async with work.database.outside() as tx:
         quiet_since = work.distil.clock() - work.distil.silence
-        threads = await distilling.threads_to_distil(connection, quiet_since, _SWEEP_AT_MOST)
+        threads = await distilling.threads_to_distil(tx, quiet_since, _SWEEP_AT_MOST)
     queued = {
         job.lock
         for status in ("todo", "doing", "failed")
@@ -221,9 +217,9 @@ async def run_held(app: procrastinate.App, work: Work) -> list[tuple[UUID, UUID 
 
     After a crash nobody can tell for some seconds that the worker is dead. Should it be alive, the work is done twice.
     """
-    async with work.database.outside() as connection:
-        behind = await operations.threads_behind(connection, work.embedders, _SWEEP_AT_MOST, thorough=True)
-        unembedded = await operations.workspaces_unembedded(connection, work.embedders, _SWEEP_AT_MOST)
+    async with work.database.outside() as tx:
+        behind = await operations.threads_behind(tx, work.embedders, _SWEEP_AT_MOST, thorough=True)
+        unembedded = await operations.workspaces_unembedded(tx, work.embedders, _SWEEP_AT_MOST)
     if not (behind or unembedded):
         return []
     held = {job.lock for job in await app.job_manager.list_jobs_async(queue=QUEUE, status="doing")}

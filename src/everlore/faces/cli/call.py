@@ -17,10 +17,10 @@ from everlore.domain.errors import ConfigurationError, WorldError
 from everlore.faces.cli.output import Output
 
 if TYPE_CHECKING:
-    from everlore.app import Everlore
+    from everlore.api.workspace import Workspace
     from everlore.config import Settings
+    from everlore.everlore import Everlore
     from everlore.ports.analyst import Analyst
-    from everlore.workspace import Workspace
 
 T = TypeVar("T")
 
@@ -75,7 +75,7 @@ class Call:
     ) -> "AsyncGenerator[Everlore]":
         """The open memory, without a worker: what a command leaves to be indexed it indexes itself. `analyst` takes the place
         of the configured one."""
-        from everlore.app import Everlore
+        from everlore.everlore import Everlore
 
         settings = settings or self.settings()
         async with Everlore.open(settings, worker=False, analyst=analyst, say=self.out.note) as lore:

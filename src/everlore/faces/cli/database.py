@@ -59,9 +59,9 @@ def _reached(call: Call) -> Generator[Place]:
         yield Place(app, owner, settings.worker_url or app, owner)
         return
 
-    from everlore.app import prepare_embedded
     from everlore.store.database import APP, OWNER, WORKER
     from everlore.store.server import SUPERUSER, open_server
+    from everlore.wiring import prepare_embedded
 
     with open_server(settings.data_dir, say=call.out.note) as server:
         applied = tuple(run(prepare_embedded(server)))

@@ -21,9 +21,9 @@ from everlore.faces.cli.recalling import supported
 from everlore.faces.cli.shown import fact_table, memory_table
 
 if TYPE_CHECKING:
+    from everlore.api.workspace import Workspace
     from everlore.domain.memories import Fact, Memory
     from everlore.domain.recall import Hit
-    from everlore.workspace import Workspace
 
 WORKSPACE = "demo"
 _SHOWN = 3

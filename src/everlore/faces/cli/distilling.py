@@ -13,9 +13,9 @@ from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, confirme
 from everlore.faces.cli.output import Output, clean, table, when
 
 if TYPE_CHECKING:
-    from everlore.app import Everlore
+    from everlore.api.workspace import Workspace
     from everlore.domain.knowledge import Usage
-    from everlore.workspace import Workspace
+    from everlore.everlore import Everlore
 
 # From so many calls of a model on, somebody is asked first.
 MANY_CALLS = 50

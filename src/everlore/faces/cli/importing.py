@@ -16,9 +16,9 @@ from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run, tak
 from everlore.faces.cli.distilling import distil_imported, estimated
 
 if TYPE_CHECKING:
-    from everlore.app import Everlore
+    from everlore.api.workspace import Workspace
     from everlore.capture.importers import Line, LocomoConversation
-    from everlore.workspace import Workspace
+    from everlore.everlore import Everlore
 
 BATCH = 1000
 INCOMPLETE = 3

@@ -38,9 +38,9 @@ from everlore.faces.cli.shown import (
 )
 
 if TYPE_CHECKING:
+    from everlore.api.workspace import Workspace
     from everlore.domain.erasure import ErasureReceipt
     from everlore.domain.knowledge import MemoryDetail
-    from everlore.workspace import Workspace
 
 # What the columns beside the words take up, and how many lines these may have.
 _BESIDE_TEXT = 45

@@ -8,11 +8,11 @@ from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run
 from everlore.faces.cli.output import Output, clean, facts, one_line, table, when
 
 if TYPE_CHECKING:
-    from everlore.app import Everlore, Retried, Status
-    from everlore.encode.govern import HeldUp
+    from everlore.api.workspace import WorkspaceStatus
+    from everlore.budget import HeldUp
+    from everlore.everlore import Everlore, Retried, Status
     from everlore.store.distilling import FailedWindow
     from everlore.store.operations import ModelProgress, ParkedJob
-    from everlore.workspace import WorkspaceStatus
 
 WEAKER = (
     "weaker: the application's login only acts as everlore_app and could stop doing so. Let EVERLORE_DATABASE_URL log in "

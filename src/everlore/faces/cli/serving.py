@@ -44,7 +44,7 @@ def worker(ctx: typer.Context) -> None:
 
 
 async def _work(call: Call) -> None:
-    from everlore.app import Everlore
+    from everlore.everlore import Everlore
 
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     async with Everlore.open(call.settings(), worker=True, say=call.out.note):

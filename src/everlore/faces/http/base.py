@@ -5,8 +5,8 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from everlore.app import DEFAULT_WORKSPACE
 from everlore.domain.messages import MAX_EXTERNAL_ID_CHARACTERS, MAX_NAME_CHARACTERS
+from everlore.everlore import DEFAULT_WORKSPACE
 
 TAXONOMY_PATTERN = r"^[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100}){0,19}$"
 

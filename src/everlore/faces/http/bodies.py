@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field, computed_field
 
-from everlore.app import DEFAULT_WORKSPACE
+from everlore.api.workspace import DEFAULT_THREAD, MAX_LIMIT, MAX_NEIGHBOURS, MAX_QUESTION_CHARACTERS
 from everlore.domain.ids import short_id
 from everlore.domain.memories import AsOf, MemoryType
 from everlore.domain.messages import (
@@ -19,9 +19,9 @@ from everlore.domain.messages import (
     Role,
 )
 from everlore.domain.recall import Asked, Kind
+from everlore.everlore import DEFAULT_WORKSPACE
 from everlore.faces.http.base import Answer, Body, Identifier, Moment, Name, Taxonomy, Utc, Within
 from everlore.faces.http.bodies_memories import FactAnswer, MemoryAnswer
-from everlore.workspace import DEFAULT_THREAD, MAX_LIMIT, MAX_NEIGHBOURS, MAX_QUESTION_CHARACTERS
 
 MAX_DEADLINE_MS = 3_600_000
 

@@ -5,12 +5,12 @@ from uuid import UUID
 
 from pydantic import BeforeValidator, Field, computed_field
 
+from everlore.api.entities import MAX_DEPTH, MAX_NODES
 from everlore.domain.graph import ChangeKind, EdgeKind
 from everlore.domain.ids import short_id
 from everlore.domain.memories import AliasOrigin, EntityType
 from everlore.faces.http.base import Answer, Name, Place, Utc, Within
 from everlore.faces.http.bodies_memories import FactAnswer, Limit, SourceAnswer, TimesQuery
-from everlore.graph import MAX_DEPTH, MAX_NODES
 
 MAX_SPLIT = 1000
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import Field, ValidationInfo, computed_field, model_validator
 
+from everlore.api.memories import MAX_LIMIT, MAX_OFFSET
 from everlore.domain.ids import short_id
 from everlore.domain.memories import (
     MAX_CONTENT_CHARACTERS,
@@ -21,7 +22,6 @@ from everlore.domain.memories import (
     Status,
 )
 from everlore.faces.http.base import Answer, Moment, Name, Place, Taxonomy, Utc, Within
-from everlore.knowledge import MAX_LIMIT, MAX_OFFSET
 
 Tag: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARACTERS)]
 Tags: TypeAlias = Annotated[list[Tag], Field(max_length=MAX_TAGS)]

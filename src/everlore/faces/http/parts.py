@@ -4,10 +4,10 @@ from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 from fastapi import Depends, Request
 
-from everlore.app import Everlore
+from everlore.api.workspace import Workspace
+from everlore.everlore import Everlore
 from everlore.faces.http.base import Answer
 from everlore.faces.http.errors import ErrorAnswer
-from everlore.workspace import Workspace
 
 A = TypeVar("A", bound=Answer)
 

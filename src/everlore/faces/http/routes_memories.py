@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Body, Path, Query
 
+from everlore.api.workspace import Workspace
 from everlore.domain.memories import Memory
 from everlore.faces.http.base import Place, Within
 from everlore.faces.http.bodies_memories import (
@@ -25,7 +26,6 @@ from everlore.faces.http.bodies_memories import (
     TimesQuery,
 )
 from everlore.faces.http.parts import READS, WRITES, Lore, answer
-from everlore.workspace import Workspace
 
 router = APIRouter()
 

@@ -13,9 +13,9 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from everlore.app import Everlore
 from everlore.config import Settings
 from everlore.domain.errors import ConfigurationError
+from everlore.everlore import Everlore
 from everlore.faces.http import routes_entities, routes_memories, routes_work
 from everlore.faces.http.errors import answer_errors
 from everlore.faces.http.guard import Guard

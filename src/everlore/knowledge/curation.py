@@ -12,20 +12,21 @@ from uuid import UUID
 
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import Memory, MemoryType
-from everlore.encode.chronicle import Group, group_of
-from everlore.encode.drafts import Checked, fact_text, statements_of
-from everlore.encode.known import called_in
-from everlore.encode.reconcile import REJECTED_BY_HAND, Incoming, Where, expiry, in_search
-from everlore.encode.resolve import Linking, resolve
-from everlore.encode.similar import content_hash, thresholds_of
-from everlore.encode.write import Statement, write
+from everlore.knowledge.deduplication import REJECTED_BY_HAND, Incoming, Where, expiry, in_search
+from everlore.knowledge.drafts import Checked, fact_text, statements_of
+from everlore.knowledge.entity_linking import Linking, resolve
+from everlore.knowledge.entity_mentions import called_in
+from everlore.knowledge.similarity import content_hash, thresholds_of
+from everlore.knowledge.supersession import Group, group_of
+from everlore.knowledge.write import Statement, write
 from everlore.ports.analyst import Analyst, DraftEntity, Extraction, Quote, Window, WindowMessage
 from everlore.ports.embedder import Embedder, EncodedPassage
 from everlore.store import conversation, distilling, facts, index, memories, passages
-from everlore.store.database import Connection, Database
+from everlore.store.database import Database
 from everlore.store.entities import surviving
 from everlore.store.memories import NewSource
 from everlore.store.passages import DistilledPassage
+from everlore.store.run import Transaction
 
 # How sure a person's own word is.
 CONFIDENCE = 0.95
@@ -79,10 +80,10 @@ async def remember(hand: Hand, told: Told) -> tuple[Memory, str]:
     extraction = await _read(hand, told.content, told.author, told.at)
     texts = [in_search(told.author, USER, told.content), *map(fact_text, extraction.facts)]
     vectors = await encode(texts)
-    async with hand.database.workspace(hand.workspace_id) as connection:
-        await distilling.lock_workspace(connection)
+    async with hand.database.workspace(hand.workspace_id) as tx:
+        await distilling.lock_workspace(tx)
         window = _window(told.content, told.author, told.at)
-        statements, entities = await _resolved(connection, hand, window, extraction, told.entities)
+        statements, entities = await _resolved(tx, hand, window, extraction, told.entities)
         incoming = Incoming(
             type=told.type,
             content=told.content,
@@ -101,10 +102,10 @@ async def remember(hand: Hand, told: Told) -> tuple[Memory, str]:
             source_kind="by hand",
             vector=vectors.get(texts[0]),
         )
-        written = await write(connection, [incoming], statements, _where(hand, model), vectors=vectors)
+        written = await write(tx, [incoming], statements, _where(hand, model), vectors=vectors)
         outcome = written.memories[0]
-        memory = await memories.current(connection, _known(outcome.lineage_id))
-        await conversation.audit(connection, "remember", str(outcome.lineage_id), outcome=outcome.what)
+        memory = await memories.current(tx, _known(outcome.lineage_id))
+        await conversation.audit(tx, "remember", str(outcome.lineage_id), outcome=outcome.what)
         return _known(memory), outcome.what
 
 
@@ -120,71 +121,67 @@ async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Me
     extraction = await _read(hand, content, author, before.valid_from)
     text = in_search(author, before.role or USER, content)
     vectors = await encode([text, *map(fact_text, extraction.facts)])
-    async with hand.database.workspace(hand.workspace_id) as connection:
-        memory = await _locked(connection, memory_id)
+    async with hand.database.workspace(hand.workspace_id) as tx:
+        memory = await _locked(tx, memory_id)
         columns: dict[str, Any] = {**changes, "confirmed": True, "review": None, "review_reason": None}
         if "type" in changes and "expires_at" not in changes:
             columns["expires_at"] = expiry(changes["type"], memory.valid_from, memory.event_at, None)
         if content != memory.content:
             columns |= {"content_hash": content_hash(memory.author, content), "passage_id": None}
-        version = await memories.new_version(connection, memory.lineage_id, columns, hand.now)
-        await memories.add_sources(
-            connection, memory.lineage_id, [NewSource(None, None, None, CONFIDENCE)], hand.now
-        )
-        await memories.set_confidence(connection, memory.lineage_id, CONFIDENCE, memory.importance)
+        version = await memories.new_version(tx, memory.lineage_id, columns, hand.now)
+        await memories.add_sources(tx, memory.lineage_id, [NewSource(None, None, None, CONFIDENCE)], hand.now)
+        await memories.set_confidence(tx, memory.lineage_id, CONFIDENCE, memory.importance)
         if content != memory.content:
             passage = DistilledPassage(
                 "memory", version, text, memory.author, memory.role, memory.valid_from, memory.taxonomy
             )
             encoded = vectors.get(text)
             given = {model[0]: [encoded]} if model is not None and encoded is not None else None
-            (number,) = await passages.insert(connection, [passage], given)
-            await memories.set_passages(connection, {version: number})
-            groups = await _retracted(connection, memory.lineage_id, hand.now)
+            (number,) = await passages.insert(tx, [passage], given)
+            await memories.set_passages(tx, {version: number})
+            groups = await _retracted(tx, memory.lineage_id, hand.now)
             window = _window(content, author, before.valid_from)
-            statements, entities = await _resolved(connection, hand, window, extraction, ())
+            statements, entities = await _resolved(tx, hand, window, extraction, ())
             # New words may speak of others.
-            await memories.unlink_entities(connection, memory.lineage_id)
-            await memories.link_entities(connection, memory.lineage_id, entities)
-            await _state(connection, hand, model, statements, memory.lineage_id, vectors, groups)
-        await conversation.audit(connection, "correct memory", str(memory.lineage_id), fields=sorted(changes))
-        return _known(await memories.current(connection, memory.lineage_id))
+            await memories.unlink_entities(tx, memory.lineage_id)
+            await memories.link_entities(tx, memory.lineage_id, entities)
+            await _state(tx, hand, model, statements, memory.lineage_id, vectors, groups)
+        await conversation.audit(tx, "correct memory", str(memory.lineage_id), fields=sorted(changes))
+        return _known(await memories.current(tx, memory.lineage_id))
 
 
 async def pin(hand: Hand, memory_id: UUID, *, pinned: bool) -> Memory:
     """Always in context, or no longer."""
-    async with hand.database.workspace(hand.workspace_id) as connection:
-        memory = await _locked(connection, memory_id)
-        await memories.set_pinned(connection, memory.memory_id, pinned=pinned)
-        await conversation.audit(
-            connection, "pin memory" if pinned else "unpin memory", str(memory.lineage_id)
-        )
-        return _known(await memories.current(connection, memory.lineage_id))
+    async with hand.database.workspace(hand.workspace_id) as tx:
+        memory = await _locked(tx, memory_id)
+        await memories.set_pinned(tx, memory.memory_id, pinned=pinned)
+        await conversation.audit(tx, "pin memory" if pinned else "unpin memory", str(memory.lineage_id))
+        return _known(await memories.current(tx, memory.lineage_id))
 
 
 async def forget(hand: Hand, memory_id: UUID) -> Memory:
     """Out of every answer, with the facts that only it states; `restore` brings it back. It is not distilled again."""
-    async with hand.database.workspace(hand.workspace_id) as connection:
-        memory = await _locked(connection, memory_id)
+    async with hand.database.workspace(hand.workspace_id) as tx:
+        memory = await _locked(tx, memory_id)
         if memory.forgotten_at is None:
-            await memories.new_version(connection, memory.lineage_id, {"forgotten_at": hand.now}, hand.now)
-            groups = await _retracted(connection, memory.lineage_id, hand.now)
-            await _state(connection, hand, None, [], memory.lineage_id, {}, groups)
-            await conversation.audit(connection, "forget memory", str(memory.lineage_id))
-        return _known(await memories.current(connection, memory.lineage_id))
+            await memories.new_version(tx, memory.lineage_id, {"forgotten_at": hand.now}, hand.now)
+            groups = await _retracted(tx, memory.lineage_id, hand.now)
+            await _state(tx, hand, None, [], memory.lineage_id, {}, groups)
+            await conversation.audit(tx, "forget memory", str(memory.lineage_id))
+        return _known(await memories.current(tx, memory.lineage_id))
 
 
 async def restore(hand: Hand, memory_id: UUID) -> Memory:
     """Undo `forget`."""
-    async with hand.database.workspace(hand.workspace_id) as connection:
-        memory = await _locked(connection, memory_id)
+    async with hand.database.workspace(hand.workspace_id) as tx:
+        memory = await _locked(tx, memory_id)
         if memory.forgotten_at is not None:
-            stated = await facts.restore_of_memory(connection, memory.lineage_id, memory.forgotten_at)
-            await memories.new_version(connection, memory.lineage_id, {"forgotten_at": None}, hand.now)
+            stated = await facts.restore_of_memory(tx, memory.lineage_id, memory.forgotten_at)
+            await memories.new_version(tx, memory.lineage_id, {"forgotten_at": None}, hand.now)
             groups = [group_of(*one) for one in stated]
-            await _state(connection, hand, None, [], memory.lineage_id, {}, groups)
-            await conversation.audit(connection, "restore memory", str(memory.lineage_id))
-        return _known(await memories.current(connection, memory.lineage_id))
+            await _state(tx, hand, None, [], memory.lineage_id, {}, groups)
+            await conversation.audit(tx, "restore memory", str(memory.lineage_id))
+        return _known(await memories.current(tx, memory.lineage_id))
 
 
 async def confirm(hand: Hand, memory_id: UUID) -> Memory:
@@ -197,63 +194,63 @@ async def confirm(hand: Hand, memory_id: UUID) -> Memory:
         extraction = await _read(hand, before.content, author, before.valid_from)
     text = in_search(before.author, before.role, before.content)
     vectors = await encode([text, *map(fact_text, extraction.facts)])
-    async with hand.database.workspace(hand.workspace_id) as connection:
-        memory = await _locked(connection, memory_id)
+    async with hand.database.workspace(hand.workspace_id) as tx:
+        memory = await _locked(tx, memory_id)
         waited = memory.review is not None
         version = await memories.new_version(
-            connection,
+            tx,
             memory.lineage_id,
             {"review": None, "review_reason": None, "confirmed": True},
             hand.now,
         )
-        await memories.set_confidence(connection, memory.lineage_id, max(memory.confidence, CONFIDENCE), 0)
+        await memories.set_confidence(tx, memory.lineage_id, max(memory.confidence, CONFIDENCE), 0)
         if waited:
             encoded = vectors.get(text)
             given = {model[0]: [encoded]} if model is not None and encoded is not None else None
             passage = DistilledPassage(
                 "memory", version, text, memory.author, memory.role, memory.valid_from, memory.taxonomy
             )
-            (number,) = await passages.insert(connection, [passage], given)
-            await memories.set_passages(connection, {version: number})
+            (number,) = await passages.insert(tx, [passage], given)
+            await memories.set_passages(tx, {version: number})
             window = _window(before.content, author, before.valid_from)
-            statements, entities = await _resolved(connection, hand, window, extraction, ())
-            await memories.link_entities(connection, memory.lineage_id, entities)
-            await _state(connection, hand, model, statements, memory.lineage_id, vectors, [])
-        await conversation.audit(connection, "confirm memory", str(memory.lineage_id))
-        return _known(await memories.current(connection, memory.lineage_id))
+            statements, entities = await _resolved(tx, hand, window, extraction, ())
+            await memories.link_entities(tx, memory.lineage_id, entities)
+            await _state(tx, hand, model, statements, memory.lineage_id, vectors, [])
+        await conversation.audit(tx, "confirm memory", str(memory.lineage_id))
+        return _known(await memories.current(tx, memory.lineage_id))
 
 
 async def reject(hand: Hand, memory_id: UUID) -> Memory:
     """It is not so: never recalled, never distilled again; it stays visible among what was rejected."""
-    async with hand.database.workspace(hand.workspace_id) as connection:
-        memory = await _locked(connection, memory_id)
+    async with hand.database.workspace(hand.workspace_id) as tx:
+        memory = await _locked(tx, memory_id)
         await memories.new_version(
-            connection,
+            tx,
             memory.lineage_id,
             {"review": "rejected", "review_reason": REJECTED_BY_HAND, "confirmed": False},
             hand.now,
         )
-        groups = await _retracted(connection, memory.lineage_id, hand.now)
-        await _state(connection, hand, None, [], memory.lineage_id, {}, groups)
-        await conversation.audit(connection, "reject memory", str(memory.lineage_id))
-        return _known(await memories.current(connection, memory.lineage_id))
+        groups = await _retracted(tx, memory.lineage_id, hand.now)
+        await _state(tx, hand, None, [], memory.lineage_id, {}, groups)
+        await conversation.audit(tx, "reject memory", str(memory.lineage_id))
+        return _known(await memories.current(tx, memory.lineage_id))
 
 
 async def decide_fact(hand: Hand, fact_id: UUID, *, right: bool) -> None:
     """A person's word on a fact: sure from now on, or never true and not to be stated again. Raises NotFound."""
-    async with hand.database.workspace(hand.workspace_id) as connection:
-        await distilling.lock_workspace(connection)
-        fact = await facts.show(connection, fact_id)
+    async with hand.database.workspace(hand.workspace_id) as tx:
+        await distilling.lock_workspace(tx)
+        fact = await facts.show(tx, fact_id)
         if fact is None:
             raise NotFound(f"There is no fact {fact_id}.")
         if right:
-            await facts.set_statement_confidence(connection, fact.lineage_id, 0.99)
+            await facts.set_statement_confidence(tx, fact.lineage_id, 0.99)
         else:
-            await facts.set_review(connection, fact.lineage_id, "rejected", REJECTED_BY_HAND)
-        key = await facts.object_key(connection, fact_id)
+            await facts.set_review(tx, fact.lineage_id, "rejected", REJECTED_BY_HAND)
+        key = await facts.object_key(tx, fact_id)
         group = group_of(fact.subject_id, fact.predicate, key)
-        await write(connection, [], [], _where(hand, None), vectors={}, touched=[group])
-        await conversation.audit(connection, "confirm fact" if right else "reject fact", str(fact.lineage_id))
+        await write(tx, [], [], _where(hand, None), vectors={}, touched=[group])
+        await conversation.audit(tx, "confirm fact" if right else "reject fact", str(fact.lineage_id))
 
 
 # --- shared ------------------------------------------------------------------------------------------------
@@ -269,8 +266,8 @@ def _known(value: Any) -> Any:
 
 async def _encoder(hand: Hand) -> tuple[tuple[int, str] | None, Any]:
     """The embedding model in use, and a function that encodes texts with it; nothing where there is none."""
-    async with hand.database.workspace(hand.workspace_id, read_only=True) as connection:
-        in_use = await index.model_in_use(connection)
+    async with hand.database.workspace(hand.workspace_id, read_only=True) as tx:
+        in_use = await index.model_in_use(tx)
     embedder = None if in_use is None else hand.embedders.get(in_use[0].name)
 
     async def encode(texts: Sequence[str]) -> dict[str, EncodedPassage]:
@@ -290,13 +287,13 @@ async def _read(hand: Hand, content: str, author: str, at: datetime) -> Extracti
 
 
 async def _resolved(
-    connection: Connection, hand: Hand, window: Window, extraction: Extraction, named: Sequence[str]
+    tx: Transaction, hand: Hand, window: Window, extraction: Extraction, named: Sequence[str]
 ) -> tuple[list[Statement], tuple[UUID, ...]]:
     """Statements of what was told, and the entities that it names; known ones also where the reader finds no statement."""
     quote = (Quote(1, window.messages[0].text),)
     ids = {name: found for name in named if (found := _id_in(name)) is not None}
-    known = {name: await _entity(connection, found) for name, found in ids.items()}
-    called = await called_in(connection, quote[0].text, hand.linking)
+    known = {name: await _entity(tx, found) for name, found in ids.items()}
+    called = await called_in(tx, quote[0].text, hand.linking)
     names = [*(name for name in named if name not in ids), *_beside(called, extraction, hand.linking)]
     given = [DraftEntity(name, "other", quote) for name in names]
     sure = replace(
@@ -304,7 +301,7 @@ async def _resolved(
         facts=tuple(replace(fact, confidence=CONFIDENCE, memory=0) for fact in extraction.facts),
         entities=(*extraction.entities, *given),
     )
-    resolution = await resolve(connection, window, sure, {}, hand.now, hand.linking)
+    resolution = await resolve(tx, window, sure, {}, hand.now, hand.linking)
     messages = {message.number: message for message in window.messages}
     statements = statements_of(Checked(sure, (), {}), messages, {}, resolution)
     found = [resolution.of(entity.name, [1]) for entity in sure.entities]
@@ -318,8 +315,8 @@ def _id_in(name: str) -> UUID | None:
         return None
 
 
-async def _entity(connection: Connection, entity_id: UUID) -> UUID:
-    found = await surviving(connection, entity_id)
+async def _entity(tx: Transaction, entity_id: UUID) -> UUID:
+    found = await surviving(tx, entity_id)
     if found is None:
         raise NotFound(f"There is no entity {entity_id}.")
     return found
@@ -349,13 +346,13 @@ def _where(hand: Hand, model: tuple[int, str] | None) -> Where:
     )
 
 
-async def _retracted(connection: Connection, lineage_id: UUID, now: datetime) -> list[Group]:
+async def _retracted(tx: Transaction, lineage_id: UUID, now: datetime) -> list[Group]:
     """What the memory stated no longer counts; the groups of facts that this touches."""
-    return [group_of(*one) for one in await facts.retract_of_memory(connection, lineage_id, now)]
+    return [group_of(*one) for one in await facts.retract_of_memory(tx, lineage_id, now)]
 
 
 async def _state(
-    connection: Connection,
+    tx: Transaction,
     hand: Hand,
     model: tuple[int, str] | None,
     statements: Sequence[Statement],
@@ -365,23 +362,23 @@ async def _state(
 ) -> None:
     """Enter statements that a memory which stands already makes."""
     mine = [Statement(replace(one.stated, memory_lineage_id=lineage_id), None) for one in statements]
-    await write(connection, [], mine, _where(hand, model), vectors=vectors, touched=touched)
+    await write(tx, [], mine, _where(hand, model), vectors=vectors, touched=touched)
 
 
 async def _shown(hand: Hand, memory_id: UUID) -> Memory:
-    async with hand.database.workspace(hand.workspace_id, read_only=True) as connection:
-        found = await memories.show(connection, memory_id)
-        current = None if found is None else await memories.current(connection, found.lineage_id)
+    async with hand.database.workspace(hand.workspace_id, read_only=True) as tx:
+        found = await memories.show(tx, memory_id)
+        current = None if found is None else await memories.current(tx, found.lineage_id)
     if current is None:
         raise NotFound(f"There is no memory {memory_id}.")
     return current
 
 
-async def _locked(connection: Connection, memory_id: UUID) -> Memory:
+async def _locked(tx: Transaction, memory_id: UUID) -> Memory:
     """The current version of the memory that any of its versions names, under the workspace's lock."""
-    await distilling.lock_workspace(connection)
-    found = await memories.show(connection, memory_id)
-    current = None if found is None else await memories.current(connection, found.lineage_id)
+    await distilling.lock_workspace(tx)
+    found = await memories.show(tx, memory_id)
+    current = None if found is None else await memories.current(tx, found.lineage_id)
     if current is None:
         raise NotFound(f"There is no memory {memory_id}.")
     return current

@@ -1,5 +1,5 @@
 """The distil step: a window of a thread becomes memories, facts and entities. Load reads, think asks the analyst and holds no
-connection, commit writes everything at once: results, their sources, and how far the thread has come.
+tx, commit writes everything at once: results, their sources, and how far the thread has come.
 
 A run that is killed leaves nothing behind, one that finds its window done by somebody else writes nothing. A failing model
 is never "nothing found": the window is noted as failed, where a person sees it and has it read again, and what follows goes on.
@@ -11,22 +11,23 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from everlore.distil.input_filter import Said, readable
+from everlore.distil.windows import WINDOW, last_of_window
 from everlore.domain.errors import BadAnswer
-from everlore.encode.chronicle import Group, group_of
-from everlore.encode.drafts import Checked, checked, incoming_of, statements_of
-from everlore.encode.hygiene import Said, readable
-from everlore.encode.known import known_ids, known_names
-from everlore.encode.reconcile import Where
-from everlore.encode.resolve import Linking, resolve
-from everlore.encode.similar import thresholds_of
-from everlore.encode.windows import WINDOW, last_of_window
-from everlore.encode.write import close_unsupported, write
+from everlore.knowledge.deduplication import Where
+from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
+from everlore.knowledge.entity_linking import Linking, resolve
+from everlore.knowledge.entity_mentions import known_ids, known_names
+from everlore.knowledge.similarity import thresholds_of
+from everlore.knowledge.supersession import Group, group_of
+from everlore.knowledge.write import close_unsupported, write
 from everlore.ports.analyst import Analyst, Extraction, Governor, KnownMemory, Window
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder, EncodedPassage
 from everlore.store import distilling, facts, hygiene, index, memories
-from everlore.store.database import Connection, Database
+from everlore.store.database import Database
 from everlore.store.distilling import Distillation, SaidRow
+from everlore.store.run import Transaction
 
 log = logging.getLogger(__name__)
 
@@ -104,15 +105,15 @@ async def _load(
     database: Database, workspace_id: UUID, thread_id: UUID, tools: Tools, *, close: bool
 ) -> _Task | None:
     """The next window: one that is to be read anew, else the one after those that were read."""
-    async with database.workspace(workspace_id, read_only=True) as connection:
-        mark = await distilling.mark(connection, thread_id)
+    async with database.workspace(workspace_id, read_only=True) as tx:
+        mark = await distilling.mark(tx, thread_id)
         if mark is None:
             return None
-        span = await distilling.asked_again(connection, thread_id)
+        span = await distilling.asked_again(tx, thread_id)
         again = span is not None
         if span is None:
             first = mark.position + 1
-            ahead = await distilling.said(connection, thread_id, first, first + WINDOW)
+            ahead = await distilling.said(tx, thread_id, first, first + WINDOW)
             last = last_of_window(
                 ahead, first, mark.written, now=tools.clock(), silence=tools.silence, close=close
             )
@@ -121,18 +122,18 @@ async def _load(
             span = (first, last)
             said = [message for message in ahead if message.position <= last]
         else:
-            said = await distilling.said(connection, thread_id, *span)
+            said = await distilling.said(tx, thread_id, *span)
         context = tools.context_messages if tools.analyst.model is not None else _CONTEXT_OF_RULES
-        earlier = await distilling.earlier(connection, thread_id, span[0], context)
-        known = await _known(connection, thread_id, said, tools)
-        model = await index.model_in_use(connection)
+        earlier = await distilling.earlier(tx, thread_id, span[0], context)
+        known = await _known(tx, thread_id, said, tools)
+        model = await index.model_in_use(tx)
         return _Task(
             first=span[0],
             last=span[1],
             again=again,
             said=tuple(said),
             earlier=tuple(message.message_id for message in earlier),
-            window=await _window(connection, said, earlier, known, tools),
+            window=await _window(tx, said, earlier, known, tools),
             known=tuple(lineage for _, lineage in known),
             taxonomy=mark.taxonomy,
             model=None if model is None else (model[0].model_id, model[0].name),
@@ -140,11 +141,11 @@ async def _load(
 
 
 async def _known(
-    connection: Connection, thread_id: UUID, said: Sequence[SaidRow], tools: Tools
+    tx: Transaction, thread_id: UUID, said: Sequence[SaidRow], tools: Tools
 ) -> list[tuple[KnownMemory, UUID]]:
     """Memories that the window may speak of again: of this thread, and of whom it names."""
-    named = await known_ids(connection, [m.text for m in said] + [m.author for m in said], tools.linking)
-    found = await memories.recent(connection, thread_id, named, _KNOWN)
+    named = await known_ids(tx, [m.text for m in said] + [m.author for m in said], tools.linking)
+    found = await memories.recent(tx, thread_id, named, _KNOWN)
     newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]
     return [
         (KnownMemory(number, memory.type, memory.content, memory.valid_from), memory.lineage_id)
@@ -153,14 +154,14 @@ async def _known(
 
 
 async def _window(
-    connection: Connection,
+    tx: Transaction,
     said: Sequence[SaidRow],
     earlier: Sequence[SaidRow],
     known: Sequence[tuple[KnownMemory, UUID]],
     tools: Tools,
 ) -> Window:
     before, here = [_said(m) for m in earlier], [_said(m) for m in said]
-    echoes = await hygiene.echoes(connection, [m.text for m in (*before, *here)])
+    echoes = await hygiene.echoes(tx, [m.text for m in (*before, *here)])
     far = max(0, len(before) - _RULES_LOOK_BACK) if tools.analyst.model is None else 0
     return Window(
         messages=readable(here, echoes[len(before) :], before=before),
@@ -203,8 +204,8 @@ async def _think(
     names += [name for memory in extraction.memories for name in (*memory.entities, memory.content)]
     variants: Mapping[str, frozenset[str]] = {}
     if names:
-        async with database.workspace(workspace_id, read_only=True) as connection:
-            variants = (await known_names(connection, names, tools.linking)).variants
+        async with database.workspace(workspace_id, read_only=True) as tx:
+            variants = (await known_names(tx, names, tools.linking)).variants
     result = checked(task.window, extraction, variants)
     embedder = None if task.model is None else tools.embedders.get(task.model[1])
     if embedder is None:
@@ -220,17 +221,17 @@ async def _think(
 async def _commit(
     database: Database, workspace_id: UUID, thread_id: UUID, task: _Task, thought: _Thought, tools: Tools
 ) -> None:
-    async with database.workspace(workspace_id) as connection:
-        if not await _still_to_do(connection, thread_id, task):
+    async with database.workspace(workspace_id) as tx:
+        if not await _still_to_do(tx, thread_id, task):
             return
         now = tools.clock()
         if thought.result.nothing and not task.again:
-            await _note(connection, thread_id, task, tools, now, 0, 0, 0)
+            await _note(tx, thread_id, task, tools, now, 0, 0, 0)
             return
         ids = {number: message.message_id for number, message in enumerate(task.said, start=1)}
         result = thought.result
-        touched, unsupported = await _retract(connection, task, now)
-        resolution = await resolve(connection, task.window, result.extraction, ids, now, tools.linking)
+        touched, unsupported = await _retract(tx, task, now)
+        resolution = await resolve(tx, task.window, result.extraction, ids, now, tools.linking)
         where = _where(thread_id, task, tools, now)
         messages = {message.number: message for message in task.window.messages}
         incoming = [
@@ -238,16 +239,12 @@ async def _commit(
             for draft in result.drafts()
         ]
         statements = statements_of(result, messages, ids, resolution)
-        written = await write(
-            connection, incoming, statements, where, vectors=thought.vectors, touched=touched
-        )
-        await close_unsupported(connection, unsupported, now)
+        written = await write(tx, incoming, statements, where, vectors=thought.vectors, touched=touched)
+        await close_unsupported(tx, unsupported, now)
         if result.extraction.taxonomy is not None and task.taxonomy is None:
-            await distilling.suggest_taxonomy(connection, thread_id, result.extraction.taxonomy, now)
+            await distilling.suggest_taxonomy(tx, thread_id, result.extraction.taxonomy, now)
         kept = sum(one.what not in ("waiting", "dropped") for one in written.memories)
-        await _note(
-            connection, thread_id, task, tools, now, kept, len(statements), len(written.memories) - kept
-        )
+        await _note(tx, thread_id, task, tools, now, kept, len(statements), len(written.memories) - kept)
 
 
 def _where(thread_id: UUID, task: _Task, tools: Tools, now: datetime) -> Where:
@@ -265,35 +262,35 @@ def _where(thread_id: UUID, task: _Task, tools: Tools, now: datetime) -> Where:
     )
 
 
-async def _still_to_do(connection: Connection, thread_id: UUID, task: _Task) -> bool:
+async def _still_to_do(tx: Transaction, thread_id: UUID, task: _Task) -> bool:
     """Takes the locks, then looks whether nobody else has read this window meanwhile."""
-    await distilling.lock_workspace(connection)
-    position = await distilling.lock_mark(connection, thread_id)
+    await distilling.lock_workspace(tx)
+    position = await distilling.lock_mark(tx, thread_id)
     if position is None:
         return False
     # Messages that were erased meanwhile may have lent words to any of the drafts: what is left is read anew.
     seen = [*task.earlier, *(message.message_id for message in task.said)]
-    if len(await distilling.lock_messages(connection, seen)) < len(seen):
+    if len(await distilling.lock_messages(tx, seen)) < len(seen):
         return False
     if task.again:
-        return await distilling.take_again(connection, thread_id, task.first)
+        return await distilling.take_again(tx, thread_id, task.first)
     return position == task.first - 1
 
 
-async def _retract(connection: Connection, task: _Task, now: datetime) -> tuple[list[Group], list[UUID]]:
+async def _retract(tx: Transaction, task: _Task, now: datetime) -> tuple[list[Group], list[UUID]]:
     """Before a window is entered anew: what was read in it does not count any more. Returns the groups of facts and the
     memories that this touches."""
     if not task.again:
         return [], []
     messages = [message.message_id for message in task.said]
-    stated = await facts.retract_statements(connection, messages, now)
+    stated = await facts.retract_statements(tx, messages, now)
     groups = [group_of(subject, predicate, key) for subject, predicate, key in stated]
-    lineages = await memories.retract_sources(connection, messages, now)
+    lineages = await memories.retract_sources(tx, messages, now)
     return list(dict.fromkeys(groups)), lineages
 
 
 async def _note(
-    connection: Connection,
+    tx: Transaction,
     thread_id: UUID,
     task: _Task,
     tools: Tools,
@@ -314,18 +311,18 @@ async def _note(
         rejected=rejected,
         error=error,
     )
-    await distilling.note(connection, done, now, again=task.again)
+    await distilling.note(tx, done, now, again=task.again)
     if not task.again:
-        await distilling.advance(connection, thread_id, task.last)
+        await distilling.advance(tx, thread_id, task.last)
 
 
 async def _note_failure(
     database: Database, workspace_id: UUID, thread_id: UUID, task: _Task, tools: Tools, error: str
 ) -> None:
     """The window could not be read. What an earlier reading of it found stays as it is."""
-    async with database.workspace(workspace_id) as connection:
-        if await _still_to_do(connection, thread_id, task):
-            await _note(connection, thread_id, task, tools, tools.clock(), 0, 0, 0, error[:4000])
+    async with database.workspace(workspace_id) as tx:
+        if await _still_to_do(tx, thread_id, task):
+            await _note(tx, thread_id, task, tools, tools.clock(), 0, 0, 0, error[:4000])
 
 
 async def ask_again(
@@ -338,9 +335,9 @@ async def ask_again(
     until: int | None = None,
 ) -> int:
     """Have the windows of a thread that overlap a span of positions read anew; returns how many. A job is left for them."""
-    async with database.workspace(workspace_id) as connection:
-        windows = await distilling.windows(connection, thread_id, since, until)
+    async with database.workspace(workspace_id) as tx:
+        windows = await distilling.windows(tx, thread_id, since, until)
         if windows:
-            await distilling.ask_again(connection, thread_id, [first for first, _ in windows], now)
-            await distilling.defer(connection, thread_id)
+            await distilling.ask_again(tx, thread_id, [first for first, _ in windows], now)
+            await distilling.defer(tx, thread_id)
     return len(windows)

@@ -16,7 +16,7 @@ from everlore.domain.memories import Fact, Memory
 from everlore.domain.recall import FactHit, MemoryHit, Support
 from everlore.recall.distilled import Distilled
 from everlore.recall.plan import fold, words
-from everlore.recall.search import Search, Weights
+from everlore.recall.request import Search, Weights
 from everlore.recall.support import support
 from everlore.store import entities, recall_distilled
 from everlore.text.variants import key
@@ -44,9 +44,7 @@ async def memory_hits(search: Search, found: Distilled, names: Names) -> tuple[M
     """The best memories that are true, in view and supported well enough."""
     ask = search.ask
     places = _supported(search, found, "memory", names)
-    rows = await recall_distilled.memories(
-        search.connection, list(places), search.within, ask.as_of.recorded_at
-    )
+    rows = await recall_distilled.memories(search.tx, list(places), search.within, ask.as_of.recorded_at)
     shown = [(number, memory) for number, memory in rows if is_shown(search, memory)]
     scored = [
         (memory, composite(search, memory, float(found.relevance[places[number][0]])), places[number][1])
@@ -66,10 +64,10 @@ async def fact_hits(search: Search, found: Distilled, names: Names) -> tuple[Fac
     that held once, too, and first. Unsure ones never come before sure ones."""
     ask = search.ask
     places = _supported(search, found, "fact", names)
-    rows = await recall_distilled.facts(search.connection, list(places), search.within, ask.as_of.recorded_at)
+    rows = await recall_distilled.facts(search.tx, list(places), search.within, ask.as_of.recorded_at)
     shown = [(number, fact) for number, fact in rows if _holds(search, fact)]
     sources = await recall_distilled.citations(
-        search.connection, [fact.lineage_id for _, fact in shown], ask.as_of.recorded_at
+        search.tx, [fact.lineage_id for _, fact in shown], ask.as_of.recorded_at
     )
     hits: list[FactHit] = []
     for number, fact in shown:
@@ -125,7 +123,7 @@ def is_shown(search: Search, memory: Memory) -> bool:
 async def cited(search: Search, chosen: Sequence[Scored]) -> tuple[MemoryHit, ...]:
     """Hits of memories, with the messages that they rest on."""
     sources = await recall_distilled.citations(
-        search.connection, [memory.lineage_id for memory, _, _ in chosen], search.ask.as_of.recorded_at
+        search.tx, [memory.lineage_id for memory, _, _ in chosen], search.ask.as_of.recorded_at
     )
     return tuple(
         MemoryHit(memory, sources.get(memory.lineage_id, ()), round(sum(why.values()), 6), believed, why)
@@ -187,8 +185,8 @@ async def names_asked(search: Search) -> Names:
     question = search.ask.question
     written = words(question)
     keys = {key(question[start:end]): word for start, end, word in written}
-    matches = await entities.by_keys(search.connection, keys)
-    found = await entities.load(search.connection, [match.entity_id for match in matches], counted=False)
+    matches = await entities.by_keys(search.tx, keys)
+    found = await entities.load(search.tx, [match.entity_id for match in matches], counted=False)
     people = {entity.entity_id for entity in found if entity.type == "person"}
     called = {keys[match.given] for match in matches if match.entity_id in people}
     names: list[set[str]] = []

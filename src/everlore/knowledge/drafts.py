@@ -6,13 +6,12 @@ from uuid import UUID
 
 from everlore.domain.memories import MAX_CONTENT_CHARACTERS, Review
 from everlore.domain.predicates import SYMMETRIC, in_words
-from everlore.encode.chronicle import Stated
-from everlore.encode.ground import Rejected, Spans, ground
-from everlore.encode.hygiene import redact
-from everlore.encode.reconcile import Incoming, in_search
-from everlore.encode.resolve import Resolution
-from everlore.encode.similar import words
-from everlore.encode.write import Statement
+from everlore.grounding.grounding import Rejected, Spans, ground
+from everlore.knowledge.deduplication import Incoming, in_search
+from everlore.knowledge.entity_linking import Resolution
+from everlore.knowledge.similarity import words
+from everlore.knowledge.supersession import Stated
+from everlore.knowledge.write import Statement
 from everlore.ports.analyst import (
     DraftEntity,
     DraftFact,
@@ -25,6 +24,7 @@ from everlore.ports.analyst import (
 from everlore.ports.embedder import EncodedPassage
 from everlore.store.facts import Edge
 from everlore.store.memories import NewSource
+from everlore.text.secrets import redact
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from everlore.capture.accept import aware, name, taxonomy_path
+from everlore.api.entities import Graph
+from everlore.api.memories import Knowledge, Means
+from everlore.capture.passages import Count
 from everlore.capture.record import record
-from everlore.capture.split import Count
 from everlore.config import AliasSettings, RecallSettings
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import SHORT_ID_LENGTH
 from everlore.domain.memories import AsOf
 from everlore.domain.messages import NewMessage, Receipt
 from everlore.domain.recall import KINDS, Kind, Recall
-from everlore.encode.erase import erase_messages, erase_thread
-from everlore.graph import Graph
-from everlore.knowledge import Knowledge, Means
+from everlore.knowledge.erasure import erase_messages, erase_thread
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
@@ -26,6 +25,8 @@ from everlore.store import conversation, distilling, index, passages, postings
 from everlore.store.conversation import StoredMessage, ThreadSummary
 from everlore.store.database import Database
 from everlore.store.recall import Filter
+from everlore.store.run import Transaction
+from everlore.validation import aware, name, taxonomy_path
 
 MAX_LIMIT = 1000
 MAX_NEIGHBOURS = 20
@@ -35,7 +36,7 @@ DEFAULT_THREAD = "main"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a workspace works with; put together by `everlore.app`. `means`: for the verbs on memories and facts."""
+    """What a workspace works with; put together by `everlore.everlore`. `means`: for the verbs on memories and facts."""
 
     database: Database
     embedders: Mapping[str, Embedder]
@@ -171,28 +172,24 @@ class Workspace(Knowledge):
         )
 
     async def threads(self) -> list[ThreadSummary]:
-        async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:
-            return await conversation.list_threads(connection)
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
+            return await conversation.list_threads(tx)
 
     async def show(self, identifier: str | UUID) -> StoredMessage:
         """One message by its id, or by the end of it (at least 8 characters). Raises NotFound, InvalidInput."""
-        async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:
-            message_id = (
-                identifier if isinstance(identifier, UUID) else await _resolve(connection, identifier)
-            )
-            message = await conversation.show_message(connection, message_id)
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
+            message_id = identifier if isinstance(identifier, UUID) else await _resolve(tx, identifier)
+            message = await conversation.show_message(tx, message_id)
         if message is None:
             raise NotFound(f"There is no message {identifier} in the workspace {self.name}.")
         return message
 
     async def delete(self, identifier: str | UUID) -> StoredMessage:
         """Erase a message and everything derived from it; returns what it was. Raises NotFound, InvalidInput."""
-        async with self._parts.database.workspace(self.workspace_id) as connection:
-            message_id = (
-                identifier if isinstance(identifier, UUID) else await _resolve(connection, identifier)
-            )
-            message = await conversation.show_message(connection, message_id)
-            receipt = await erase_messages(connection, [message_id], self._parts.clock())
+        async with self._parts.database.workspace(self.workspace_id) as tx:
+            message_id = identifier if isinstance(identifier, UUID) else await _resolve(tx, identifier)
+            message = await conversation.show_message(tx, message_id)
+            receipt = await erase_messages(tx, [message_id], self._parts.clock())
             if message is None or not receipt.messages:
                 raise NotFound(f"There is no message {identifier} in the workspace {self.name}.")
         return message
@@ -200,25 +197,25 @@ class Workspace(Knowledge):
     async def delete_thread(self, thread: str) -> int:
         """Erase a thread with everything in it and derived from it; returns the number of its messages."""
         called = name(thread, "thread")
-        async with self._parts.database.workspace(self.workspace_id) as connection:
-            thread_id = await conversation.lock_thread(connection, called)
+        async with self._parts.database.workspace(self.workspace_id) as tx:
+            thread_id = await conversation.lock_thread(tx, called)
             if thread_id is None:
                 raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
-            receipt = await erase_thread(connection, thread_id, called, self._parts.clock())
+            receipt = await erase_thread(tx, thread_id, called, self._parts.clock())
         return len(receipt.messages)
 
     async def status(self) -> WorkspaceStatus:
-        async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:
-            threads = await conversation.list_threads(connection)
-            unpacked = await postings.tail_size(connection)
-            models = await index.models(connection)
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
+            threads = await conversation.list_threads(tx)
+            unpacked = await postings.tail_size(tx)
+            models = await index.models(tx)
             unembedded = {
-                model.name: (await index.behind(connection, model.step))[1]
-                + await passages.waiting(connection, model.model_id)
+                model.name: (await index.behind(tx, model.step))[1]
+                + await passages.waiting(tx, model.model_id)
                 for model in models
             }
-            _, undistilled, failed = await distilling.waiting(connection)
-            count = await distilling.count(connection)
+            _, undistilled, failed = await distilling.waiting(tx)
+            count = await distilling.count(tx)
         return WorkspaceStatus(
             self.name,
             len(threads),
@@ -242,20 +239,20 @@ class Workspace(Knowledge):
         return query
 
     async def _threads(self, thread: str) -> tuple[UUID, ...]:
-        async with self._parts.database.workspace(self.workspace_id, read_only=True) as connection:
-            thread_id = await conversation.find_thread(connection, thread)
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
+            thread_id = await conversation.find_thread(tx, thread)
         if thread_id is None:
             raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
         return (thread_id,)
 
 
-async def _resolve(connection: Any, ending: str) -> UUID:
+async def _resolve(tx: Transaction, ending: str) -> UUID:
     digits = ending.strip().lower().replace("-", "")
     if len(digits) < SHORT_ID_LENGTH or len(digits) > 32 or set(digits) - set("0123456789abcdef"):
         raise InvalidInput(
             "id", f"must be the last {SHORT_ID_LENGTH} to 32 characters of a message id, not {ending!r}"
         )
-    found = await conversation.find_message(connection, digits)
+    found = await conversation.find_message(tx, digits)
     if not found:
         raise NotFound(f"There is no message whose id ends with {ending}.")
     if len(found) > 1:

@@ -7,7 +7,7 @@ second person about somebody who listens; a name that stands in the text is whoe
 import re
 from collections.abc import Sequence
 
-from everlore.encode.claims import Evidence
+from everlore.grounding.claims import Evidence
 from everlore.ports.analyst import Window, WindowMessage
 from everlore.text.words import fold, words
 

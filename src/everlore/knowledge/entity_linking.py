@@ -16,12 +16,12 @@ from uuid import UUID
 from everlore.domain.ids import new_id
 from everlore.domain.memories import Entity, EntityType
 from everlore.domain.predicates import is_exclusive
-from everlore.encode.references import Reference, references
+from everlore.knowledge.entity_references import Reference, references
 from everlore.ports.analyst import DraftFact, Extraction, Quote, Window
 from everlore.store import entities, graph
-from everlore.store.database import Connection
 from everlore.store.entities import Match, NewAlias, NewEntity, Place, Stated
 from everlore.store.graph import When
+from everlore.store.run import Transaction
 from everlore.text.descriptions import Description, described, in_conflict
 from everlore.text.variants import ABBREVIATIONS, key, numbers_in, similar_names, words_of
 
@@ -99,7 +99,7 @@ class Candidate:
 
 
 async def resolve(
-    connection: Connection,
+    tx: Transaction,
     window: Window,
     extraction: Extraction,
     message_ids: Mapping[int, UUID],
@@ -114,12 +114,12 @@ async def resolve(
     if not asked:
         return Resolution(frozenset(), {}, {}, linking)
     said = {fact.predicate for fact in extraction.facts if is_exclusive(fact.predicate)}
-    known = _Known(linking, await entities.places(connection, message_ids.values()), message_ids, said)
-    await known.load(connection, asked)
+    known = _Known(linking, await entities.places(tx, message_ids.values()), message_ids, said)
+    await known.load(tx, asked)
     for reference in asked:
-        await known.settle(connection, reference, extraction.facts, now)
-    await known.suggest_misspelled(connection)
-    await known.write(connection, now)
+        await known.settle(tx, reference, extraction.facts, now)
+    await known.suggest_misspelled(tx)
+    await known.write(tx, now)
     by_key: dict[str, list[tuple[frozenset[int], UUID]]] = {}
     for reference in asked:
         meant = (frozenset(reference.messages), known.meant[reference.number])
@@ -151,27 +151,27 @@ class _Known:
         self.suggestions: dict[frozenset[UUID], tuple[UUID, UUID, str, float]] = {}
         self.already: set[tuple[UUID, UUID]] = set()
 
-    async def load(self, connection: Connection, asked: Sequence[Reference]) -> None:
+    async def load(self, tx: Transaction, asked: Sequence[Reference]) -> None:
         """Everybody who may be meant: of the same key, of a part of the name, or of a name that has it as a part."""
         keys = {one for reference in asked for one in reference.keys}
         keys |= {word for reference in asked for word in reference.parts()}
         keys |= {self._owner(description) for reference in asked for description in reference.descriptions()}
-        matches = await entities.by_keys(connection, keys)
+        matches = await entities.by_keys(tx, keys)
         owners = {match.given: match.entity_id for match in matches}
         words = {word for reference in asked for word in reference.telling_words()}
-        matches += await entities.with_word(connection, words, CANDIDATES)
-        matches += await entities.by_keys(connection, await self._said_by_owners(connection, asked, owners))
-        await self._add(connection, {match.entity_id for match in matches})
-        self.already = set(await entities.mentions_in(connection, self.message_ids.values()))
+        matches += await entities.with_word(tx, words, CANDIDATES)
+        matches += await entities.by_keys(tx, await self._said_by_owners(tx, asked, owners))
+        await self._add(tx, {match.entity_id for match in matches})
+        self.already = set(await entities.mentions_in(tx, self.message_ids.values()))
 
     def _owner(self, description: Description) -> str:
         return self.linking.key(description.owner or "")
 
     async def _said_by_owners(
-        self, connection: Connection, asked: Sequence[Reference], owners: Mapping[str, UUID]
+        self, tx: Transaction, asked: Sequence[Reference], owners: Mapping[str, UUID]
     ) -> set[str]:
         """Keys of descriptions under all names of their owners: "Anna's sister" is "Anna Keller's sister"."""
-        named = await entities.load(connection, sorted({*owners.values()}), counted=False)
+        named = await entities.load(tx, sorted({*owners.values()}), counted=False)
         names = {entity.entity_id: [alias.variant for alias in entity.aliases] for entity in named}
         found: set[str] = set()
         for reference in asked:
@@ -181,19 +181,19 @@ class _Known:
             found |= set(reference.keys)
         return found
 
-    async def _add(self, connection: Connection, ids: Iterable[UUID]) -> None:
+    async def _add(self, tx: Transaction, ids: Iterable[UUID]) -> None:
         new = sorted(set(ids) - self.candidates.keys())
-        where = await entities.last_mentions(connection, new, MENTIONS)
-        for entity in await entities.load(connection, new, counted=False):
+        where = await entities.last_mentions(tx, new, MENTIONS)
+        for entity in await entities.load(tx, new, counted=False):
             self.candidates[entity.entity_id] = self._candidate(entity, where.get(entity.entity_id, []))
-        self.stated |= await entities.stated(connection, new, self.predicates)
+        self.stated |= await entities.stated(tx, new, self.predicates)
 
     def _candidate(self, entity: Entity, places: list[Place]) -> Candidate:
         variants = {self.linking.key(alias.variant): alias.variant for alias in entity.aliases}
         return Candidate(entity.entity_id, entity.name, entity.type, variants, places)
 
     async def settle(
-        self, connection: Connection, reference: Reference, facts: Sequence[DraftFact], now: datetime
+        self, tx: Transaction, reference: Reference, facts: Sequence[DraftFact], now: datetime
     ) -> None:
         """Decide whom a reference means, and note what is learned by it."""
         said = [fact for fact in facts if self.linking.key(fact.subject) in reference.keys]
@@ -206,11 +206,11 @@ class _Known:
             if (
                 doubt
                 and not reference.speaks
-                and not await self._worlds_meet(connection, reference, chosen, now, apart=apart)
+                and not await self._worlds_meet(tx, reference, chosen, now, apart=apart)
             ):
                 chosen = self._make(reference)
         if chosen is None and not reference.distinct:
-            chosen = await self._partly_named(connection, reference, possible, said, now)
+            chosen = await self._partly_named(tx, reference, possible, said, now)
         if chosen is None:
             chosen = self._make(reference)
         if chosen.made and not chosen.here:
@@ -267,7 +267,7 @@ class _Known:
 
     async def _partly_named(
         self,
-        connection: Connection,
+        tx: Transaction,
         reference: Reference,
         possible: Sequence[Candidate],
         said: Sequence[DraftFact],
@@ -282,7 +282,7 @@ class _Known:
             ((_, only),) = partial
             doubt = self._contradicts(only, said) or self._of_others(reference, only)
             apart = doubt and self._are_strangers(reference, only)
-            if await self._worlds_meet(connection, reference, only, now, apart=apart):
+            if await self._worlds_meet(tx, reference, only, now, apart=apart):
                 self.aliases.append(
                     self._alias(only, reference.name, self.linking.weight_inferred, "inferred")
                 )
@@ -328,7 +328,7 @@ class _Known:
 
     async def _worlds_meet(
         self,
-        connection: Connection,
+        tx: Transaction,
         reference: Reference,
         candidate: Candidate,
         now: datetime,
@@ -352,7 +352,7 @@ class _Known:
                 return True
             if not (apart or there.project_id or there.taxonomy or mine.project_id or mine.taxonomy):
                 return True
-        around = await graph.edges_at(connection, [candidate.entity_id], When(now))
+        around = await graph.edges_at(tx, [candidate.entity_id], When(now))
         near = {end for edge in around[candidate.entity_id] for end in (edge.subject_id, edge.object_id)}
         company = {one for number, one in self.meant.items() if number not in reference.speakers}
         return bool((near - {candidate.entity_id}) & company)
@@ -422,16 +422,16 @@ class _Known:
             "inferred" if origin == "inferred" else "extracted",
         )
 
-    async def suggest_misspelled(self, connection: Connection) -> None:
+    async def suggest_misspelled(self, tx: Transaction) -> None:
         """New names that are spelled nearly like known ones are for a person to look at."""
         names = {
             self.candidates[made].name: made for made, ref in self.made.items() if not ref.is_description
         }
         if not names:
             return
-        for match in await entities.similar(connection, names, self.linking.link_threshold, CANDIDATES):
+        for match in await entities.similar(tx, names, self.linking.link_threshold, CANDIDATES):
             made = self.candidates[names[match.given]]
-            await self._add(connection, [match.entity_id])
+            await self._add(tx, [match.entity_id])
             if self._nearly(made, match):
                 self._suggest(made.entity_id, match.entity_id, "are spelled nearly alike", match.score)
 
@@ -445,20 +445,20 @@ class _Known:
             and described(match.variant) is None
         )
 
-    async def write(self, connection: Connection, now: datetime) -> None:
+    async def write(self, tx: Transaction, now: datetime) -> None:
         new = [NewEntity(c.entity_id, c.name, c.type) for c in self.candidates.values() if c.made]
-        await entities.insert(connection, new, now)
+        await entities.insert(tx, new, now)
         meant = [c.entity_id for c in self.candidates.values() if c.here]
-        loaded = await entities.load(connection, meant, counted=False)
+        loaded = await entities.load(tx, meant, counted=False)
         for before in loaded:
             after = self.candidates[before.entity_id]
             if after.name != before.name:
-                await entities.rename(connection, after.entity_id, after.name)
+                await entities.rename(tx, after.entity_id, after.name)
             if after.type != before.type:
-                await entities.retype(connection, after.entity_id, after.type)
-        await entities.add_aliases(connection, self.aliases, now)
+                await entities.retype(tx, after.entity_id, after.type)
+        await entities.add_aliases(tx, self.aliases, now)
         await entities.add_mentions(
-            connection,
+            tx,
             {
                 (candidate.entity_id, self.message_ids[number])
                 for candidate in self.candidates.values()
@@ -467,7 +467,7 @@ class _Known:
             },
             now,
         )
-        await entities.suggest_links(connection, list(self.suggestions.values()), now)
+        await entities.suggest_links(tx, list(self.suggestions.values()), now)
 
 
 def _excluded(kind: EntityType) -> frozenset[EntityType]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 from unicodedata import normalize
 
-from everlore.capture.plain import Block, blocks, plain
+from everlore.capture.markdown import Block, blocks, plain
 
 Count = Callable[[str], int]
 

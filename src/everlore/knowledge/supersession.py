@@ -7,11 +7,11 @@ from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.predicates import OPPOSITES, is_exclusive
-from everlore.encode.similar import words
-from everlore.encode.timeline import Statement, Stretch, corroborated, timeline
+from everlore.knowledge.similarity import words
+from everlore.knowledge.timeline import Statement, Stretch, corroborated, timeline
 from everlore.store import facts
-from everlore.store.database import Connection
 from everlore.store.facts import CurrentFact, Edge, StatementRow
+from everlore.store.run import Transaction
 
 # Words of denial; and how many words may stand between one and what it denies.
 _DENIALS = "not no never wasn't isn't instead rather nunca vez lugar nicht statt kein keine pas non"
@@ -75,7 +75,7 @@ def group_of(subject_id: UUID, predicate: str, object_key: str) -> Group:
 
 
 async def enter(
-    connection: Connection,
+    tx: Transaction,
     stated: Sequence[Stated],
     author: Author,
     now: datetime,
@@ -85,28 +85,26 @@ async def enter(
     retracted. The caller holds the workspace's lock."""
     entered = Entered()
     by_group: dict[Group, list[Stated]] = {group: [] for group in touched}
-    for one in await _with_denials(connection, stated):
+    for one in await _with_denials(tx, stated):
         group = group_of(one.edge.subject_id, one.edge.predicate, one.edge.object_key)
         by_group.setdefault(group, []).append(one)
     for group, fresh in by_group.items():
         if author.extractor is not None and fresh:
             # A person's word beats the extractor's: what was rejected by hand is not stated again.
-            refused = await facts.rejected(connection, group.subject_id, group.predicates)
+            refused = await facts.rejected(tx, group.subject_id, group.predicates)
             fresh[:] = [s for s in fresh if (s.edge.predicate, s.edge.object_key) not in refused]
-        await _update(connection, group, fresh, author, now, entered)
+        await _update(tx, group, fresh, author, now, entered)
     return entered
 
 
-async def _with_denials(connection: Connection, stated: Sequence[Stated]) -> list[Stated]:
+async def _with_denials(tx: Transaction, stated: Sequence[Stated]) -> list[Stated]:
     """Of what may hold many objects at a time a correction takes back only the one that it names as wrong ("to hazelnuts, not
     walnuts"), or that the memory stated which it corrects; the right one holds from when that was thought to begin."""
     complete: list[Stated] = []
     for one in stated:
         wrong: list[CurrentFact] = []
         if one.corrects and not one.ended and not is_exclusive(one.edge.predicate):
-            for fact in await facts.current_of_group(
-                connection, one.edge.subject_id, (one.edge.predicate,), None
-            ):
+            for fact in await facts.current_of_group(tx, one.edge.subject_id, (one.edge.predicate,), None):
                 other = fact.edge.object_key != one.edge.object_key and fact.valid_to is None
                 if other and (fact.lineage_id in one.instead_of or _said_wrong(one.said, fact.edge.object)):
                     wrong.append(fact)
@@ -139,15 +137,15 @@ class _State:
 
 
 async def _update(
-    connection: Connection,
+    tx: Transaction,
     group: Group,
     fresh: Sequence[Stated],
     author: Author,
     now: datetime,
     entered: Entered,
 ) -> None:
-    rows = await facts.statements(connection, group.subject_id, group.predicates, group.object_key)
-    current = await facts.current_of_group(connection, group.subject_id, group.predicates, group.object_key)
+    rows = await facts.statements(tx, group.subject_id, group.predicates, group.object_key)
+    current = await facts.current_of_group(tx, group.subject_id, group.predicates, group.object_key)
     ids = [new_id() for _ in fresh]
     state = _State(
         group=group,
@@ -163,10 +161,10 @@ async def _update(
     stretches = [s for s in timeline(_statements(state)) if s.statements]
     lineages = _lineages(state, stretches)
     for stretch in stretches:
-        await _write(connection, state, stretch, lineages)
+        await _write(tx, state, stretch, lineages)
     for lineage_id, fact in state.current.items():
         if lineage_id not in lineages.values():
-            await _close(connection, state, fact, stretches, lineages)
+            await _close(tx, state, fact, stretches, lineages)
 
 
 def _value(group: Group, predicate: str, object_key: str) -> str:
@@ -228,7 +226,7 @@ def _lineages(state: _State, stretches: Sequence[Stretch]) -> dict[int, UUID]:
     return chosen
 
 
-async def _write(connection: Connection, state: _State, stretch: Stretch, lineages: dict[int, UUID]) -> None:
+async def _write(tx: Transaction, state: _State, stretch: Stretch, lineages: dict[int, UUID]) -> None:
     lineage_id = lineages[id(stretch)]
     fact = state.current.get(lineage_id)
     follower = lineages.get(id(stretch.followed_by)) if stretch.followed_by is not None else None
@@ -240,7 +238,7 @@ async def _write(connection: Connection, state: _State, stretch: Stretch, lineag
         state.entered.held[edge] = lineage_id
     if fact is None:
         await facts.insert(
-            connection,
+            tx,
             edge,
             fact_id=lineage_id,
             valid_from=stretch.begins,
@@ -257,22 +255,22 @@ async def _write(connection: Connection, state: _State, stretch: Stretch, lineag
         if words is not None:
             state.entered.made.append((lineage_id, words))
     elif (fact.valid_from, fact.valid_to) != (stretch.begins, stretch.ends):
-        await _new_version(connection, state, fact, stretch.begins, stretch.ends, follower, confidence)
+        await _new_version(tx, state, fact, stretch.begins, stretch.ends, follower, confidence)
         if fact.valid_to is not None and stretch.ends is None:
             state.entered.reopened.append(lineage_id)
     elif fact.confidence != confidence:
-        await facts.set_confidence(connection, fact.fact_id, confidence)
+        await facts.set_confidence(tx, fact.fact_id, confidence)
     state.entered.changed.append(lineage_id)
-    await _attach(connection, state, stretch, lineage_id)
+    await _attach(tx, state, stretch, lineage_id)
 
 
-async def _attach(connection: Connection, state: _State, stretch: Stretch, lineage_id: UUID) -> None:
+async def _attach(tx: Transaction, state: _State, stretch: Stretch, lineage_id: UUID) -> None:
     """Let the stretch's statements count for its fact: new ones are written, others moved."""
     moved = [
         s.source_id for s in stretch.statements if s.source_id in state.rows and s.lineage_id != lineage_id
     ]
     if moved:
-        await facts.move_statements(connection, moved, lineage_id)
+        await facts.move_statements(tx, moved, lineage_id)
     for said in stretch.statements:
         one = state.fresh.get(said.source_id)
         if one is not None:
@@ -289,11 +287,11 @@ async def _attach(connection: Connection, state: _State, stretch: Stretch, linea
                 message_id=one.message_id,
                 memory_lineage_id=one.memory_lineage_id,
             )
-            await facts.add_statement(connection, row, one.span, state.now)
+            await facts.add_statement(tx, row, one.span, state.now)
 
 
 async def _close(
-    connection: Connection,
+    tx: Transaction,
     state: _State,
     fact: CurrentFact,
     stretches: Sequence[Stretch],
@@ -303,12 +301,12 @@ async def _close(
     if fact.valid_to == fact.valid_from:
         return
     joined = next((lineages[id(s)] for s in stretches if state.edges[s.value] == fact.edge), None)
-    await _new_version(connection, state, fact, fact.valid_from, fact.valid_from, joined, fact.confidence)
+    await _new_version(tx, state, fact, fact.valid_from, fact.valid_from, joined, fact.confidence)
     state.entered.changed.append(fact.lineage_id)
 
 
 async def _new_version(
-    connection: Connection,
+    tx: Transaction,
     state: _State,
     fact: CurrentFact,
     begins: datetime,
@@ -317,7 +315,7 @@ async def _new_version(
     confidence: float,
 ) -> None:
     await facts.insert(
-        connection,
+        tx,
         fact.edge,
         lineage_id=fact.lineage_id,
         valid_from=begins,

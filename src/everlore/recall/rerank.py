@@ -11,7 +11,7 @@ from everlore.ports.reranker import Candidate, Question, Reranker
 from everlore.recall import bm25
 from everlore.recall.bm25 import Lexical
 from everlore.recall.plan import words
-from everlore.recall.search import Search
+from everlore.recall.request import Search
 from everlore.store import recall as store
 from everlore.store.postings import LexicalView
 from everlore.store.recall import LaneTimeout
@@ -25,7 +25,7 @@ async def late_scores(
     """The reranker's scores of passages, by number; empty when it cannot be used or is late. `view` and `lexical` are of
     the layer that the passages are in: they say how rare a word is there."""
     try:
-        async with store.lane(search.connection, search.clock.remaining_ms()):
+        async with store.lane(search.tx, search.clock.remaining_ms()):
             return await _scored(search, numbers, reranker, view, lexical)
     except LaneTimeout:
         search.clock.late("rerank")
@@ -41,10 +41,10 @@ async def _scored(
     if reranker.needs == "tokens":
         if search.model is None or encoded is None or encoded.tokens is None:
             return {}
-        matrices = await store.tokens(search.connection, numbers, search.model.model_id)
+        matrices = await store.tokens(search.tx, numbers, search.model.model_id)
         asked = [Candidate(number, None, matrices.get(number)) for number in numbers]
     else:
-        of_passage = await store.texts(search.connection, numbers)
+        of_passage = await store.texts(search.tx, numbers)
         asked = [Candidate(number, of_passage.get(number), None) for number in numbers]
     question = search.ask.question
     scored = await reranker.score(

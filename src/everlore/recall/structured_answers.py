@@ -11,10 +11,10 @@ from everlore.domain.recall import MemoryHit, Reading, Support
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
 from everlore.recall.distilled import Distilled, scored
-from everlore.recall.known import cited, composite, order_of, supports
+from everlore.recall.memory_ranking import cited, composite, order_of, supports
 from everlore.recall.plan import fold
-from everlore.recall.search import Search
-from everlore.recall.structured import Structured, limits, read_structured, reading
+from everlore.recall.request import Search
+from everlore.recall.structured_questions import Structured, limits, read_structured, reading
 from everlore.store import entities, recall_distilled
 from everlore.store.recall_distilled import Wanted
 from everlore.text.variants import key
@@ -49,7 +49,7 @@ async def structured_hits(
         ),
     )
     recorded_at = search.ask.as_of.recorded_at
-    rows = await recall_distilled.structured(search.connection, wanted, recorded_at, _AT_MOST, search.within)
+    rows = await recall_distilled.structured(search.tx, wanted, recorded_at, _AT_MOST, search.within)
     chosen = await _ranked(search, rows, about, reranker)
     if not chosen and (about or not (asked.status or asked.times)):
         # The words may not have been meant so: then memories are found by what they say.
@@ -61,9 +61,9 @@ async def structured_hits(
 async def _whom(search: Search, asked: Structured) -> tuple[list[UUID], list[str], list[str]]:
     """The entities that the question names, their names, and the words of the topic that are left."""
     keys = {key(run): run for run in asked.names}
-    matches = await entities.by_keys(search.connection, keys) if keys else []
+    matches = await entities.by_keys(search.tx, keys) if keys else []
     best = {match.given: match for match in sorted(matches, key=lambda match: match.weight)}
-    if not best and asked.pronoun and (person := await recall_distilled.last_person(search.connection)):
+    if not best and asked.pronoun and (person := await recall_distilled.last_person(search.tx)):
         return [person[0]], [person[1]], list(asked.about)
     # Every entity of a name counts: which of two namesakes is meant, the question does not say.
     found = [match for match in matches if match.given in best]

@@ -1,4 +1,4 @@
-"""The index step: passages become postings and vectors. Load reads, think embeds holding no connection, commit writes.
+"""The index step: passages become postings and vectors. Load reads, think embeds holding no tx, commit writes.
 
 Watermarks decide what is to be done, so running it twice, or two at once, is harmless.
 """
@@ -9,8 +9,9 @@ from uuid import UUID
 from everlore.domain.errors import ModelUnavailable
 from everlore.ports.embedder import Embedder
 from everlore.store import index, passages, postings
-from everlore.store.database import Connection, Database
+from everlore.store.database import Database
 from everlore.store.index import EmbeddingModel
+from everlore.store.run import Transaction
 
 # A stretch is one transaction: small enough that a crash costs seconds, large enough that commits cost nothing.
 STRETCH = 256
@@ -44,15 +45,15 @@ async def index_thread(
 
 async def pack_tail(database: Database, workspace_id: UUID, *, at_least: int = postings.TAIL_LIMIT) -> int:
     """Pack fresh passages into the postings, if they are so many; returns how many were packed."""
-    async with database.workspace(workspace_id) as connection:
-        if await postings.tail_size(connection) < at_least:
+    async with database.workspace(workspace_id) as tx:
+        if await postings.tail_size(tx) < at_least:
             return 0
-        return await postings.pack(connection)
+        return await postings.pack(tx)
 
 
 async def known_models(database: Database, workspace_id: UUID) -> Sequence[EmbeddingModel]:
-    async with database.workspace(workspace_id, read_only=True) as connection:
-        return await index.models(connection)
+    async with database.workspace(workspace_id, read_only=True) as tx:
+        return await index.models(tx)
 
 
 async def ensure_vector_indexes(database: Database, workspace_id: UUID, exact_below: int) -> None:
@@ -61,34 +62,34 @@ async def ensure_vector_indexes(database: Database, workspace_id: UUID, exact_be
     Building in bulk costs a fifth of inserting row by row, so the first import comes before the index. The layer of what is
     distilled has an index of its own, under the same rule.
     """
-    async with database.workspace(workspace_id) as connection:
-        if await index.last_passage(connection) <= exact_below:
+    async with database.workspace(workspace_id) as tx:
+        if await index.last_passage(tx) <= exact_below:
             return
-        distilled = await passages.size(connection)
-        for model in await index.models(connection):
-            if not await index.has_vector_index(connection, model.model_id):
-                _, behind = await index.behind(connection, model.step)
+        distilled = await passages.size(tx)
+        for model in await index.models(tx):
+            if not await index.has_vector_index(tx, model.model_id):
+                _, behind = await index.behind(tx, model.step)
                 if behind == 0:
-                    await index.build_vector_index(connection, model.model_id)
-            if distilled > exact_below and await _lacks_distilled_index(connection, model.model_id):
-                await index.build_vector_index(connection, model.model_id, distilled=True)
+                    await index.build_vector_index(tx, model.model_id)
+            if distilled > exact_below and await _lacks_distilled_index(tx, model.model_id):
+                await index.build_vector_index(tx, model.model_id, distilled=True)
 
 
-async def _lacks_distilled_index(connection: Connection, model_id: int) -> bool:
+async def _lacks_distilled_index(tx: Transaction, model_id: int) -> bool:
     """Whether there is none, and all vectors are there that it would hold."""
-    has = await index.has_vector_index(connection, model_id, distilled=True)
-    return not has and await passages.waiting(connection, model_id) == 0
+    has = await index.has_vector_index(tx, model_id, distilled=True)
+    return not has and await passages.waiting(tx, model_id) == 0
 
 
 async def rebuild(database: Database, workspace_id: UUID) -> None:
     """Forget all postings and vectors of a workspace; the steps then write them anew from the passages."""
-    async with database.workspace(workspace_id) as connection:
-        await postings.forget_all(connection)
-        await postings.repack_distilled(connection)
-        for model in await index.models(connection):
-            await index.forget(connection, model)
-        if await passages.size(connection):
-            await passages.leave_job(connection)
+    async with database.workspace(workspace_id) as tx:
+        await postings.forget_all(tx)
+        await postings.repack_distilled(tx)
+        for model in await index.models(tx):
+            await index.forget(tx, model)
+        if await passages.size(tx):
+            await passages.leave_job(tx)
 
 
 async def index_distilled(
@@ -120,14 +121,14 @@ async def _embed_distilled(
     progress: Callable[[int], None],
 ) -> None:
     while True:
-        async with database.workspace(workspace_id, read_only=True) as connection:
-            batch = await passages.load(connection, model.model_id, STRETCH)
+        async with database.workspace(workspace_id, read_only=True) as tx:
+            batch = await passages.load(tx, model.model_id, STRETCH)
         if not batch:
             return
         encoded = await embedder.encode_passages([text for _, text in batch])
-        async with database.workspace(workspace_id) as connection:
+        async with database.workspace(workspace_id) as tx:
             numbered = [(number, one) for (number, _), one in zip(batch, encoded, strict=True)]
-            await passages.add_vectors(connection, model.model_id, numbered)
+            await passages.add_vectors(tx, model.model_id, numbered)
         progress(len(batch))
 
 
@@ -140,12 +141,12 @@ async def _embed_thread(
     progress: Callable[[int], None],
 ) -> None:
     while True:
-        async with database.workspace(workspace_id, read_only=True) as connection:
-            stretch = await index.load(connection, model, thread_id, STRETCH)
+        async with database.workspace(workspace_id, read_only=True) as tx:
+            stretch = await index.load(tx, model, thread_id, STRETCH)
         if stretch is None:
             return
         encoded = await embedder.encode_passages([text for _, text in stretch.passages])
         numbered = [(number, one) for (number, _), one in zip(stretch.passages, encoded, strict=True)]
-        async with database.workspace(workspace_id) as connection:
-            await index.commit(connection, model, thread_id, stretch.upto, numbered)
+        async with database.workspace(workspace_id) as tx:
+            await index.commit(tx, model, thread_id, stretch.upto, numbered)
         progress(len(numbered))

@@ -16,12 +16,12 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.erasure import ErasureReceipt
-from everlore.encode.chronicle import Group, group_of
-from everlore.encode.reconcile import Where
-from everlore.encode.write import write
+from everlore.knowledge.deduplication import Where
+from everlore.knowledge.supersession import Group, group_of
+from everlore.knowledge.write import write
 from everlore.store import conversation, distilling, erasure, memories, passages, postings
-from everlore.store.database import Connection
 from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, Support, VersionRow
+from everlore.store.run import Transaction
 from everlore.text.words import LITTLE, stem, words
 
 # As far as an analyst looks back and ahead: the context of a window, and the window.
@@ -30,34 +30,30 @@ _WINDOW = 10
 UNNAMED = "unnamed"
 
 
-async def erase_messages(
-    connection: Connection, message_ids: Sequence[UUID], now: datetime
-) -> ErasureReceipt:
+async def erase_messages(tx: Transaction, message_ids: Sequence[UUID], now: datetime) -> ErasureReceipt:
     """Erase messages and all that was made of them. Ids that are not there (any more) are passed over."""
-    await erasure.lock_threads(connection, message_ids)
-    await distilling.lock_workspace(connection)
-    return await _erase(connection, await erasure.messages(connection, message_ids), (), now)
+    await erasure.lock_threads(tx, message_ids)
+    await distilling.lock_workspace(tx)
+    return await _erase(tx, await erasure.messages(tx, message_ids), (), now)
 
 
-async def erase_memory(
-    connection: Connection, lineage_id: UUID, now: datetime, *, sources: bool
-) -> ErasureReceipt:
+async def erase_memory(tx: Transaction, lineage_id: UUID, now: datetime, *, sources: bool) -> ErasureReceipt:
     """Erase a memory in all its versions, with the facts that rest on it alone; with `sources` also the messages that it was
     read from, and all that was made of them. If they stay, and are distilled again by hand, it may be found again."""
-    message_ids = await erasure.sources_of_memory(connection, lineage_id) if sources else []
-    await erasure.lock_threads(connection, message_ids)
-    await distilling.lock_workspace(connection)
+    message_ids = await erasure.sources_of_memory(tx, lineage_id) if sources else []
+    await erasure.lock_threads(tx, message_ids)
+    await distilling.lock_workspace(tx)
     if sources:
         # Once more under the lock: a distil step may have found another source meanwhile.
-        message_ids = await erasure.sources_of_memory(connection, lineage_id)
-    doomed = await erasure.messages(connection, message_ids) if message_ids else []
-    return await _erase(connection, doomed, (lineage_id,), now)
+        message_ids = await erasure.sources_of_memory(tx, lineage_id)
+    doomed = await erasure.messages(tx, message_ids) if message_ids else []
+    return await _erase(tx, doomed, (lineage_id,), now)
 
 
-async def erase_thread(connection: Connection, thread_id: UUID, name: str, now: datetime) -> ErasureReceipt:
+async def erase_thread(tx: Transaction, thread_id: UUID, name: str, now: datetime) -> ErasureReceipt:
     """Erase a thread with all its messages and all that was made of them; its name goes from the audit log, too."""
-    receipt = await erase_messages(connection, await erasure.messages_of_thread(connection, thread_id), now)
-    scrubbed = await erasure.delete_thread(connection, thread_id, name)
+    receipt = await erase_messages(tx, await erasure.messages_of_thread(tx, thread_id), now)
+    scrubbed = await erasure.delete_thread(tx, thread_id, name)
     return ErasureReceipt(
         receipt.messages, receipt.memories, receipt.versions, receipt.facts, receipt.entities,
         {**receipt.counts, "threads": 1, "audit entries changed": scrubbed},
@@ -81,33 +77,33 @@ class _Plan:
 
 
 async def _erase(
-    connection: Connection, doomed: Sequence[DoomedMessage], forced: Sequence[UUID], now: datetime
+    tx: Transaction, doomed: Sequence[DoomedMessage], forced: Sequence[UUID], now: datetime
 ) -> ErasureReceipt:
     ids = [message.message_id for message in doomed]
     plan = _Plan(texts=[text for message in doomed for text in (message.text, *message.captions)])
     taint = _words_of(doomed)
-    await _plan_memories(connection, plan, doomed, forced, taint)
-    await _plan_facts(connection, plan, doomed, taint)
+    await _plan_memories(tx, plan, doomed, forced, taint)
+    await _plan_facts(tx, plan, doomed, taint)
     if not (ids or plan.lineages):
         return ErasureReceipt()
-    affected = await erasure.entities_of(connection, ids, [*plan.lineages, *plan.kept], plan.facts)
+    affected = await erasure.entities_of(tx, ids, [*plan.lineages, *plan.kept], plan.facts)
     version_ids = [version.memory_id for version in plan.versions]
-    all_versions = [*plan.lineages, *version_ids, *await _versions_of(connection, plan.lineages)]
-    spoken = await erasure.message_passages(connection, ids)
-    distilled = await erasure.distilled_passages(connection, all_versions, plan.facts)
-    await postings.remove(connection, spoken)
-    await passages.remove(connection, distilled)
-    waiting = await erasure.superseded_by(connection, plan.lineages)
-    await erasure.delete_distilled(connection, plan.lineages, version_ids, plan.facts, distilled)
+    all_versions = [*plan.lineages, *version_ids, *await _versions_of(tx, plan.lineages)]
+    spoken = await erasure.message_passages(tx, ids)
+    distilled = await erasure.distilled_passages(tx, all_versions, plan.facts)
+    await postings.remove(tx, spoken)
+    await passages.remove(tx, distilled)
+    waiting = await erasure.superseded_by(tx, plan.lineages)
+    await erasure.delete_distilled(tx, plan.lineages, version_ids, plan.facts, distilled)
     if ids:
-        await erasure.delete_messages(connection, ids)
-    await _clean(connection, plan, taint)
+        await erasure.delete_messages(tx, ids)
+    await _clean(tx, plan, taint)
     for lineage_id in waiting:
-        await memories.new_version(connection, lineage_id, {"valid_to": None, "superseded_by": None}, now)
-    await write(connection, [], [], Where(now=now), vectors={}, touched=plan.groups)
-    entities, aliases = await _clean_entities(connection, affected)
-    handed = await erasure.forget_handed_out(connection, plan.texts)
-    again = await _read_again(connection, plan.again, now)
+        await memories.new_version(tx, lineage_id, {"valid_to": None, "superseded_by": None}, now)
+    await write(tx, [], [], Where(now=now), vectors={}, touched=plan.groups)
+    entities, aliases = await _clean_entities(tx, affected)
+    handed = await erasure.forget_handed_out(tx, plan.texts)
+    again = await _read_again(tx, plan.again, now)
     counts = {
         "messages": len(ids),
         "memories": len(plan.lineages),
@@ -119,7 +115,7 @@ async def _erase(
         "handed out": handed,
     }
     # Ids and counts only: the log outlives what was erased.
-    await conversation.audit(connection, "erase", None, **counts)
+    await conversation.audit(tx, "erase", None, **counts)
     return ErasureReceipt(
         tuple(ids),
         tuple(plan.lineages),
@@ -131,8 +127,8 @@ async def _erase(
     )
 
 
-async def _versions_of(connection: Connection, lineages: Sequence[UUID]) -> list[UUID]:
-    found = await erasure.versions(connection, lineages)
+async def _versions_of(tx: Transaction, lineages: Sequence[UUID]) -> list[UUID]:
+    found = await erasure.versions(tx, lineages)
     return [version.memory_id for its_versions in found.values() for version in its_versions]
 
 
@@ -140,20 +136,20 @@ async def _versions_of(connection: Connection, lineages: Sequence[UUID]) -> list
 
 
 async def _plan_memories(
-    connection: Connection,
+    tx: Transaction,
     plan: _Plan,
     doomed: Sequence[DoomedMessage],
     forced: Sequence[UUID],
     taint: frozenset[str],
 ) -> None:
     ids = [message.message_id for message in doomed]
-    resting = set(await erasure.memories_resting_on(connection, ids)) | set(forced)
+    resting = set(await erasure.memories_resting_on(tx, ids)) | set(forced)
     near: set[UUID] = set()
     for thread_id, first, last in _stretches(doomed):
-        near |= set(await erasure.memories_near(connection, thread_id, first - _WINDOW + 1, last + _REACH))
+        near |= set(await erasure.memories_near(tx, thread_id, first - _WINDOW + 1, last + _REACH))
     candidates = [*resting, *sorted(near - resting)]
-    versions = await erasure.versions(connection, candidates)
-    plan.supports = await erasure.memory_sources(connection, candidates, ids)
+    versions = await erasure.versions(tx, candidates)
+    plan.supports = await erasure.memory_sources(tx, candidates, ids)
     for lineage_id, its_versions in versions.items():
         supports = plan.supports.get(lineage_id, [])
         if lineage_id in forced:
@@ -175,16 +171,16 @@ async def _plan_memories(
 
 
 async def _plan_facts(
-    connection: Connection, plan: _Plan, doomed: Sequence[DoomedMessage], taint: frozenset[str]
+    tx: Transaction, plan: _Plan, doomed: Sequence[DoomedMessage], taint: frozenset[str]
 ) -> None:
     ids = [message.message_id for message in doomed]
-    resting = set(await erasure.facts_resting_on(connection, ids, plan.lineages))
+    resting = set(await erasure.facts_resting_on(tx, ids, plan.lineages))
     near: set[UUID] = set()
     for thread_id, first, last in _stretches(doomed):
-        near |= set(await erasure.facts_near(connection, thread_id, first, last + _REACH))
+        near |= set(await erasure.facts_near(tx, thread_id, first, last + _REACH))
     candidates = [*resting, *sorted(near - resting)]
-    found = await erasure.facts(connection, candidates)
-    supports = await erasure.fact_sources(connection, candidates, ids, plan.lineages)
+    found = await erasure.facts(tx, candidates)
+    supports = await erasure.fact_sources(tx, candidates, ids, plan.lineages)
     groups: list[Group] = []
     for lineage_id, rows in found.items():
         held = supports.get(lineage_id, [])
@@ -258,7 +254,7 @@ def _object_is_tainted(fact: FactRow, supports: Sequence[Support], taint: frozen
 # --- what stays --------------------------------------------------------------------------------------------
 
 
-async def _clean(connection: Connection, plan: _Plan, taint: frozenset[str]) -> None:
+async def _clean(tx: Transaction, plan: _Plan, taint: frozenset[str]) -> None:
     """Memories that stay keep nothing that was said about them from erased words."""
     for lineage_id, its_versions in plan.kept.items():
         supports = plan.supports.get(lineage_id, [])
@@ -267,7 +263,7 @@ async def _clean(connection: Connection, plan: _Plan, taint: frozenset[str]) -> 
         said = next((one for one in supports if one.message_id is not None), None)
         stays = said is None or current.author in {one.author for one in supports}
         await erasure.clean_memory(
-            connection,
+            tx,
             lineage_id,
             [version.memory_id for version in its_versions],
             tags=[tag for tag in current.tags if not (_wanted(tag) & taint) - held],
@@ -277,17 +273,17 @@ async def _clean(connection: Connection, plan: _Plan, taint: frozenset[str]) -> 
         )
 
 
-async def _clean_entities(connection: Connection, affected: Sequence[UUID]) -> tuple[list[UUID], int]:
+async def _clean_entities(tx: Transaction, affected: Sequence[UUID]) -> tuple[list[UUID], int]:
     """Entities and names that nothing bears any more go. Returns the entities that went, and how many names did."""
     if not affected:
         return [], 0
-    entities = await erasure.entities(connection, affected)
-    aliases = await erasure.aliases(connection, affected)
+    entities = await erasure.entities(tx, affected)
+    aliases = await erasure.aliases(tx, affected)
     # What was merged is borne by what it became.
     bearer = {entity.entity_id: entity.merged_into or entity.entity_id for entity in entities}
     pairs = [(bearer[entity.entity_id], entity.name) for entity in entities]
     pairs += [(bearer[entity_id], variant) for _, entity_id, variant in aliases]
-    named = await erasure.still_named(connection, pairs)
+    named = await erasure.still_named(tx, pairs)
     lost = [one for place, one in enumerate(aliases, start=len(entities)) if place not in named]
     left: dict[UUID, list[str]] = {}
     for place, (_, entity_id, variant) in enumerate(aliases, start=len(entities)):
@@ -307,7 +303,7 @@ async def _clean_entities(connection: Connection, affected: Sequence[UUID]) -> t
         else:
             delete.append(entity.entity_id)
     await erasure.clean_entities(
-        connection,
+        tx,
         affected,
         delete=delete,
         aliases=[alias_id for alias_id, _, _ in lost],
@@ -322,13 +318,13 @@ def _is_borne(entity: EntityRow) -> bool:
 
 
 async def _read_again(
-    connection: Connection, supports: Sequence[Support], now: datetime
+    tx: Transaction, supports: Sequence[Support], now: datetime
 ) -> tuple[tuple[UUID, int], ...]:
     """Have the windows of sources that stay distilled anew."""
     places = {(one.thread_id, one.position) for one in supports}
     known = [(thread, at) for thread, at in places if thread is not None and at is not None]
-    windows: Mapping[UUID, list[int]] = await erasure.windows_of(connection, known) if known else {}
+    windows: Mapping[UUID, list[int]] = await erasure.windows_of(tx, known) if known else {}
     for thread_id, firsts in windows.items():
-        await distilling.ask_again(connection, thread_id, firsts, now)
-        await distilling.defer(connection, thread_id)
+        await distilling.ask_again(tx, thread_id, firsts, now)
+        await distilling.defer(tx, thread_id)
     return tuple((thread_id, first) for thread_id, firsts in windows.items() for first in sorted(firsts))

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from everlore.encode.references import SPOKEN
-from everlore.encode.resolve import Linking
+from everlore.knowledge.entity_linking import Linking
+from everlore.knowledge.entity_references import SPOKEN
 from everlore.store import entities
-from everlore.store.database import Connection
+from everlore.store.run import Transaction
 
 _CAPITAL = re.compile(r"[^\W\d_a-zà-ÿ][\w.'’-]*|[\w.+-]+@[\w-]+\.[\w.]+|@\w+")
 _WORD = re.compile(r"[^\W_]+(?:['’&.-][^\W_]+)*")
@@ -25,23 +25,23 @@ class KnownNames:
     variants: Mapping[str, frozenset[str]]
 
 
-async def known_ids(connection: Connection, texts: Iterable[str], linking: Linking) -> list[UUID]:
+async def known_ids(tx: Transaction, texts: Iterable[str], linking: Linking) -> list[UUID]:
     """The entities that the texts name, without their names."""
     names = dict.fromkeys(name for text in dict.fromkeys(texts) for name in _names_in(text))
     keys = {linking.key(name) for name in list(names)[:_AT_MOST]}
-    return sorted({match.entity_id for match in await entities.by_keys(connection, keys)})
+    return sorted({match.entity_id for match in await entities.by_keys(tx, keys)})
 
 
-async def known_names(connection: Connection, texts: Iterable[str], linking: Linking) -> KnownNames:
+async def known_names(tx: Transaction, texts: Iterable[str], linking: Linking) -> KnownNames:
     """The entities that the texts name: by runs of capitalised words, addresses and handles, and by whole short texts."""
     names = list(dict.fromkeys(name for text in texts for name in _names_in(text)))[:_AT_MOST]
     keys = {name: linking.key(name) for name in names}
-    matches = await entities.by_keys(connection, keys.values())
+    matches = await entities.by_keys(tx, keys.values())
     of_key: dict[str, set[UUID]] = {}
     for match in matches:
         of_key.setdefault(match.given, set()).add(match.entity_id)
     ids = {match.entity_id for match in matches}
-    named = {one.entity_id: one for one in await entities.load(connection, sorted(ids))}
+    named = {one.entity_id: one for one in await entities.load(tx, sorted(ids))}
     variants = {
         name: frozenset(
             said
@@ -55,7 +55,7 @@ async def known_names(connection: Connection, texts: Iterable[str], linking: Lin
     return KnownNames(frozenset(named), variants)
 
 
-async def called_in(connection: Connection, text: str, linking: Linking) -> list[str]:
+async def called_in(tx: Transaction, text: str, linking: Linking) -> list[str]:
     """Names of known entities as they stand in a text, the longest where they overlap: runs of words with capitals, or such as
     are a name in just these letters. An ordinary word is none, though somebody may be called so."""
     words = list(_WORD.finditer(text))[:_AT_MOST]
@@ -67,7 +67,7 @@ async def called_in(connection: Connection, text: str, linking: Linking) -> list
     }
     keys = {span: linking.key(run) for span, run in said.items() if run.casefold() not in SPOKEN}
     variants: dict[str, set[str]] = {}
-    for match in await entities.by_keys(connection, keys.values()):
+    for match in await entities.by_keys(tx, keys.values()):
         variants.setdefault(match.given, set()).add(match.variant)
     found: dict[int, str] = {}
     taken: set[int] = set()

@@ -1,10 +1,11 @@
-"""What a person tells about memories and facts, checked before anything is done with it."""
+"""What every face's input passes: each value is checked here, and an error names its field and limit."""
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from everlore.capture.accept import aware, name, valid_text
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import SHORT_ID_LENGTH
 from everlore.domain.memories import (
@@ -15,8 +16,59 @@ from everlore.domain.memories import (
     AsOf,
     MemoryType,
 )
+from everlore.domain.messages import MAX_NAME_CHARACTERS
 
+_TAXONOMY = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100}){0,19}")
 CHANGEABLE = ("content", "type", "category", "tags", "importance", "expires_at", "event_at")
+
+
+def valid_text(value: str, field: str, limit: int) -> str:
+    """Text that Postgres can hold: no NUL, no lone surrogate, at most `limit` bytes of UTF-8."""
+    if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field, f"must be text, not {type(value).__name__}")
+    if "\0" in value:
+        raise InvalidInput(field, "contains a NUL byte, which Postgres cannot store")
+    if value.isascii():
+        size = len(value)
+    else:
+        try:
+            size = len(value.encode())
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                field, f"contains a lone surrogate at character {error.start}: it is not valid Unicode"
+            ) from error
+    if size > limit:
+        raise InvalidInput(field, f"has {size:,} bytes; the limit is {limit:,}")
+    return value
+
+
+def name(value: str, field: str) -> str:
+    """A name of a thread, session, project, workspace or author: 1 to 200 characters, not blank."""
+    text = valid_text(value, field, MAX_NAME_CHARACTERS * 4).strip()
+    if not 1 <= len(text) <= MAX_NAME_CHARACTERS:
+        raise InvalidInput(field, f"must have 1 to {MAX_NAME_CHARACTERS} characters; it has {len(text)}")
+    return text
+
+
+def taxonomy_path(value: str, field: str) -> str:
+    """A path such as `work.studio.billing`: labels of letters, digits, _ and -, joined by dots."""
+    if not isinstance(value, str) or not _TAXONOMY.fullmatch(value):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(
+            field, "must be labels of letters, digits, _ and - joined by dots, at most 20 of 100 characters"
+        )
+    return value
+
+
+def aware(value: datetime, field: str) -> datetime:
+    """The same moment in UTC. Raises InvalidInput for a time without a zone or outside the calendar."""
+    if not isinstance(value, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field, f"must be a datetime, not {type(value).__name__}")
+    if value.utcoffset() is None:
+        raise InvalidInput(field, "has no time zone; give one, for example +00:00")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidInput(field, "lies outside the years 1 to 9999 in UTC") from error
 
 
 def content_of(value: str) -> str:

@@ -12,10 +12,10 @@ from everlore.domain.recall import KINDS
 from everlore.ports.embedder import EncodedQuestion
 from everlore.recall.bm25 import Lexical
 from everlore.recall.plan import Plan
-from everlore.store.database import Connection
 from everlore.store.index import EmbeddingModel
 from everlore.store.postings import LexicalView
 from everlore.store.recall import Filter
+from everlore.store.run import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Search:
     they are few. `depth` is how many passages each lane offers. `encoded` is None when there is no vector of the question,
     or it came too late."""
 
-    connection: Connection
+    tx: Transaction
     ask: Ask
     plan: Plan
     weights: Weights

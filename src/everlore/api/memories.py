@@ -6,38 +6,41 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
-from everlore.capture.accept import aware, name, taxonomy_path
-from everlore.capture.told import (
-    between,
-    changes_of,
-    content_of,
-    digits_of,
-    moments,
-    only,
-    share,
-    tags_of,
-    type_of,
-)
+from everlore.api.entities import Graph
+from everlore.budget import Limits, caps_reached, estimate, spent_today
+from everlore.distil.step import ask_again
+from everlore.distil.windows import WINDOW
 from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import SHORT_ID_LENGTH
 from everlore.domain.knowledge import DistilEstimate, Distilled, MemoryDetail, ReviewItem, Usage, UsageDay
 from everlore.domain.memories import STATUSES, AsOf, Fact, Memory, MemoryType
-from everlore.encode import by_hand
-from everlore.encode.by_hand import Hand, Told
-from everlore.encode.distil import ask_again
-from everlore.encode.erase import erase_memory
-from everlore.encode.govern import Limits, caps_reached, estimate, spent_today
-from everlore.encode.resolve import Linking
-from everlore.encode.windows import WINDOW
-from everlore.graph import Graph
+from everlore.knowledge import curation
+from everlore.knowledge.curation import Hand, Told
+from everlore.knowledge.entity_linking import Linking
+from everlore.knowledge.erasure import erase_memory
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
 from everlore.store import conversation, distilling, facts, memories, usage
-from everlore.store.database import Connection, Database
+from everlore.store.database import Database
 from everlore.store.facts import FactListing
 from everlore.store.memories import Listing
+from everlore.store.run import Transaction
+from everlore.validation import (
+    aware,
+    between,
+    changes_of,
+    content_of,
+    digits_of,
+    moments,
+    name,
+    only,
+    share,
+    tags_of,
+    taxonomy_path,
+    type_of,
+)
 
 MAX_LIMIT = 1000
 MAX_OFFSET = 1_000_000
@@ -46,7 +49,7 @@ NOW = AsOf()
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What these verbs work with; put together by `everlore.app`. `analyst`: the one that distils, None if nothing is."""
+    """What these verbs work with; put together by `everlore.everlore`. `analyst`: the one that distils, None if nothing is."""
 
     database: Database
     embedders: Mapping[str, Embedder]
@@ -83,12 +86,12 @@ class Knowledge:
         type: MemoryType = "general",
         category: str | None = None,
         tags: Sequence[str] = (),
-        importance: float = by_hand.IMPORTANCE,
+        importance: float = curation.IMPORTANCE,
         at: datetime | None = None,
         event_at: datetime | None = None,
         expires_at: datetime | None = None,
         pin: bool = False,
-        author: str = by_hand.USER,
+        author: str = curation.USER,
         entities: Sequence[str | UUID] = (),
     ) -> Memory:
         """Keep a memory directly. `at`: since when it is true (now, if left out); `entities`: whom it speaks of, by name or id,
@@ -106,7 +109,7 @@ class Knowledge:
             author=name(author, "author"),
             entities=tuple(name(str(one), "entities") for one in entities),
         )
-        memory, _ = await by_hand.remember(self._hand(), told)
+        memory, _ = await curation.remember(self._hand(), told)
         return memory
 
     async def memories(
@@ -134,9 +137,9 @@ class Knowledge:
         if status is not None and status != "all" and status not in STATUSES:
             raise InvalidInput("status", f"must be all, or one of {', '.join(STATUSES)}; it is {status!r}")
         thread_id = None
-        async with self._reading() as connection:
+        async with self._reading() as tx:
             if thread is not None:
-                thread_id = await self._thread_id(connection, thread)
+                thread_id = await self._thread_id(tx, thread)
         what = Listing(
             types=None if types is None else [type_of(one) for one in types],
             status=status,
@@ -152,23 +155,23 @@ class Knowledge:
             limit=between(limit, "limit", 1, MAX_LIMIT),
             offset=between(offset, "offset", 0, MAX_OFFSET),
         )
-        async with self._reading() as connection:
-            return await memories.listed(connection, what, self._means.clock())
+        async with self._reading() as tx:
+            return await memories.listed(tx, what, self._means.clock())
 
     async def memory(self, identifier: str | UUID, *, as_of: AsOf = NOW) -> MemoryDetail:
         """One memory with its sources, its lineage and its facts; with `as_of` the version of then. Raises NotFound."""
-        async with self._reading() as connection:
-            memory_id = await self._memory_id(connection, identifier)
-            found = await memories.show(connection, memory_id)
+        async with self._reading() as tx:
+            memory_id = await self._memory_id(tx, identifier)
+            found = await memories.show(tx, memory_id)
             if found is None:
                 raise NotFound(f"There is no memory {identifier} in the workspace {self.name}.")
-            versions = await memories.versions(connection, found.lineage_id)
+            versions = await memories.versions(tx, found.lineage_id)
             shown = _version(versions, moments(as_of))
             if shown is None:
                 raise NotFound(f"The memory {identifier} was not known, or not true, at that time.")
-            sources = await memories.sources(connection, found.lineage_id, as_of.recorded_at)
-            stated = await facts.of_memories(connection, [found.lineage_id])
-            shown_facts = [await facts.show(connection, fact.fact_id) for _, fact in stated]
+            sources = await memories.sources(tx, found.lineage_id, as_of.recorded_at)
+            stated = await facts.of_memories(tx, [found.lineage_id])
+            shown_facts = [await facts.show(tx, fact.fact_id) for _, fact in stated]
         return MemoryDetail(
             shown, tuple(sources), tuple(versions), tuple(fact for fact in shown_facts if fact is not None)
         )
@@ -177,37 +180,37 @@ class Knowledge:
         """A new version with other words, type, category, tags, importance, event_at or expires_at; the old one stays in the
         lineage. What the old words stated as facts was never true. Raises InvalidInput, NotFound."""
         checked = changes_of(changes)
-        return await by_hand.correct(self._hand(), await self._resolved(identifier), checked)
+        return await curation.correct(self._hand(), await self._resolved(identifier), checked)
 
     async def pin(self, identifier: str | UUID, *, pinned: bool = True) -> Memory:
         """Always in context (or no longer)."""
-        return await by_hand.pin(self._hand(), await self._resolved(identifier), pinned=pinned)
+        return await curation.pin(self._hand(), await self._resolved(identifier), pinned=pinned)
 
     async def forget(self, identifier: str | UUID) -> Memory:
         """Out of every answer, with what only it states; `restore` undoes it, `erase` is for good."""
-        return await by_hand.forget(self._hand(), await self._resolved(identifier))
+        return await curation.forget(self._hand(), await self._resolved(identifier))
 
     async def restore(self, identifier: str | UUID) -> Memory:
         """Undo `forget`."""
-        return await by_hand.restore(self._hand(), await self._resolved(identifier))
+        return await curation.restore(self._hand(), await self._resolved(identifier))
 
     async def confirm(self, identifier: str | UUID) -> Memory:
         """It is so. What waited for review is in use from now on."""
-        return await by_hand.confirm(self._hand(), await self._resolved(identifier))
+        return await curation.confirm(self._hand(), await self._resolved(identifier))
 
     async def reject(self, identifier: str | UUID) -> Memory:
         """It is not so. It stays visible among the rejected, and is not distilled again."""
-        return await by_hand.reject(self._hand(), await self._resolved(identifier))
+        return await curation.reject(self._hand(), await self._resolved(identifier))
 
     async def erase(self, identifier: str | UUID, *, sources: bool = False) -> ErasureReceipt:
         """Erase a memory for good, in all its versions, with what only it states; with `sources` the messages that it was read
         from, too, and all that was made of them. The receipt names what went. Raises NotFound, InvalidInput."""
-        async with self._means.database.workspace(self.workspace_id) as connection:
-            memory_id = await self._memory_id(connection, identifier)
-            found = await memories.show(connection, memory_id)
+        async with self._means.database.workspace(self.workspace_id) as tx:
+            memory_id = await self._memory_id(tx, identifier)
+            found = await memories.show(tx, memory_id)
             if found is None:
                 raise NotFound(f"There is no memory {identifier} in the workspace {self.name}.")
-            return await erase_memory(connection, found.lineage_id, self._means.clock(), sources=sources)
+            return await erase_memory(tx, found.lineage_id, self._means.clock(), sources=sources)
 
     # Facts
 
@@ -235,8 +238,8 @@ class Knowledge:
             limit=between(limit, "limit", 1, MAX_LIMIT),
             offset=between(offset, "offset", 0, MAX_OFFSET),
         )
-        async with self._reading() as connection:
-            return await facts.listed(connection, what, self._means.clock())
+        async with self._reading() as tx:
+            return await facts.listed(tx, what, self._means.clock())
 
     async def fact(self, identifier: str | UUID) -> Fact:
         """One fact with its sources, as it stands today, whichever of its versions is named. Raises NotFound, InvalidInput."""
@@ -244,11 +247,11 @@ class Knowledge:
 
     async def fact_versions(self, identifier: str | UUID) -> list[Fact]:
         """All versions of a fact, the first one first: what was believed of it when. Raises NotFound, InvalidInput."""
-        async with self._reading() as connection:
-            found = await facts.show(connection, await self._fact_id(connection, identifier))
+        async with self._reading() as tx:
+            found = await facts.show(tx, await self._fact_id(tx, identifier))
             if found is None:
                 raise NotFound(f"There is no fact {identifier} in the workspace {self.name}.")
-            return await facts.versions(connection, found.lineage_id)
+            return await facts.versions(tx, found.lineage_id)
 
     async def confirm_fact(self, identifier: str | UUID) -> Fact:
         """It is so: sure from now on."""
@@ -263,14 +266,14 @@ class Knowledge:
     async def review(self, *, limit: int = 100) -> list[ReviewItem]:
         """What waits for a person, the oldest first: memories set aside, entities that may be one, paths for threads."""
         limit = between(limit, "limit", 1, MAX_LIMIT)
-        async with self._reading() as connection:
+        async with self._reading() as tx:
             aside = [
                 memory
                 for state in ("suggested", "quarantined", "rejected")
                 for memory in await memories.listed(
-                    connection, Listing(status=state, limit=limit), self._means.clock()
+                    tx, Listing(status=state, limit=limit), self._means.clock()
                 )
-                if memory.review_reason != by_hand.REJECTED_BY_HAND
+                if memory.review_reason != curation.REJECTED_BY_HAND
             ]
         items = [
             ReviewItem("memory", m.memory_id, str(m.review), m.content, m.review_reason or "", m.recorded_at)
@@ -300,9 +303,9 @@ class Knowledge:
         elif item.kind == "taxonomy":
             await self.graph.decide_taxonomy(item.id, accept)
         elif accept:
-            await by_hand.confirm(self._hand(), item.id)
+            await curation.confirm(self._hand(), item.id)
         else:
-            await by_hand.reject(self._hand(), item.id)
+            await curation.reject(self._hand(), item.id)
 
     # Distilling
 
@@ -320,11 +323,11 @@ class Knowledge:
         InvalidInput."""
         means = self._means
         _span(since, until)
-        async with self._reading() as connection:
+        async with self._reading() as tx:
             if thread is not None:
-                await self._thread_id(connection, thread)
+                await self._thread_id(tx, thread)
             waiting = await distilling.to_read(
-                connection,
+                tx,
                 thread,
                 again=again,
                 since=since,
@@ -357,24 +360,24 @@ class Knowledge:
 
     async def distilled(self, thread: str | None = None) -> Distilled:
         """What all reading so far came to, that of earlier times included. Raises NotFound."""
-        async with self._reading() as connection:
+        async with self._reading() as tx:
             if thread is not None:
-                await self._thread_id(connection, thread)
-            return await distilling.tally(connection, thread)
+                await self._thread_id(tx, thread)
+            return await distilling.tally(tx, thread)
 
     async def threads_to_distil(self, thread: str | None = None) -> list[UUID]:
         """Ids of the threads that have messages to distil, or windows to read anew; `thread`: only that one."""
-        async with self._reading() as connection:
+        async with self._reading() as tx:
             if thread is not None:
-                await self._thread_id(connection, thread)
-            return await distilling.unfinished(connection, thread)
+                await self._thread_id(tx, thread)
+            return await distilling.unfinished(tx, thread)
 
     async def distil_again(self, thread: str, *, since: int | None = None, until: int | None = None) -> int:
         """Have the windows of a thread read anew that overlap the positions `since` to `until`; returns how many. What they
         yield supersedes what they yielded before. A job is left; `Everlore.distil` runs it."""
         _span(since, until)
-        async with self._reading() as connection:
-            thread_id = await self._thread_id(connection, thread)
+        async with self._reading() as tx:
+            thread_id = await self._thread_id(tx, thread)
         return await ask_again(
             self._means.database, self.workspace_id, thread_id, self._means.clock(), since=since, until=until
         )
@@ -383,10 +386,10 @@ class Knowledge:
         """What model calls cost in the last days, today included, and which caps are reached."""
         now = self._means.clock()
         since = (now - timedelta(days=between(days, "days", 1, 3660) - 1)).date()
-        async with self._reading() as connection:
-            rows = await usage.usage(connection, since)
-            today = await spent_today(connection, now)
-            open_ = [b for b in await usage.open_breakers(connection) if b.open_until and b.open_until > now]
+        async with self._reading() as tx:
+            rows = await usage.usage(tx, since)
+            today = await spent_today(tx, now)
+            open_ = [b for b in await usage.open_breakers(tx) if b.open_until and b.open_until > now]
         limits = self._means.limits
         return Usage(
             tuple(
@@ -414,29 +417,29 @@ class Knowledge:
             means.clock(),
         )
 
-    async def _thread_id(self, connection: Connection, thread: str) -> UUID:
-        found = await conversation.find_thread(connection, name(thread, "thread"))
+    async def _thread_id(self, tx: Transaction, thread: str) -> UUID:
+        found = await conversation.find_thread(tx, name(thread, "thread"))
         if found is None:
             raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
         return found
 
     async def _resolved(self, identifier: str | UUID) -> UUID:
-        async with self._reading() as connection:
-            return await self._memory_id(connection, identifier)
+        async with self._reading() as tx:
+            return await self._memory_id(tx, identifier)
 
-    async def _memory_id(self, connection: Connection, identifier: str | UUID) -> UUID:
+    async def _memory_id(self, tx: Transaction, identifier: str | UUID) -> UUID:
         if isinstance(identifier, UUID):
             return identifier
-        return only(identifier, "memory", await memories.find(connection, digits_of(identifier, "memory")))
+        return only(identifier, "memory", await memories.find(tx, digits_of(identifier, "memory")))
 
-    async def _fact_id(self, connection: Connection, identifier: str | UUID) -> UUID:
+    async def _fact_id(self, tx: Transaction, identifier: str | UUID) -> UUID:
         if isinstance(identifier, UUID):
             return identifier
-        return only(identifier, "fact", await facts.find(connection, digits_of(identifier, "fact")))
+        return only(identifier, "fact", await facts.find(tx, digits_of(identifier, "fact")))
 
     async def _decide_fact(self, identifier: str | UUID, *, right: bool) -> Fact:
         found = await self.fact(identifier)
-        await by_hand.decide_fact(self._hand(), found.fact_id, right=right)
+        await curation.decide_fact(self._hand(), found.fact_id, right=right)
         return await self.fact(found.lineage_id)
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from everlore.domain.memories import Review
 from everlore.domain.predicates import KNOWN
-from everlore.encode.claims import Evidence, covered
+from everlore.grounding.claims import Evidence, covered
 from everlore.ports.analyst import DraftFact
 from everlore.text.descriptions import is_role
 from everlore.text.languages import language_of

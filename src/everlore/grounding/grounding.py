@@ -28,10 +28,10 @@ from everlore.domain.memories import (
     MAX_TAGS,
     Review,
 )
-from everlore.encode.claims import Evidence, covered, derived, evidence, name_is_said, unfounded
-from everlore.encode.manipulation import manipulation
-from everlore.encode.voices import Voices
-from everlore.encode.wording import (
+from everlore.grounding.claims import Evidence, covered, derived, evidence, name_is_said, unfounded
+from everlore.grounding.prompt_injection import manipulation
+from everlore.grounding.speakers import Voices
+from everlore.grounding.wording import (
     invented_denial,
     invented_end,
     opposite,

@@ -1,42 +1,44 @@
-"""The composition root: settings in, everything wired out."""
+"""Everlore, opened: the operator's verbs, and the way to every workspace."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from everlore.capture.accept import name
+from everlore.api.memories import Means
+from everlore.api.workspace import Parts, Workspace
+from everlore.budget import HeldUp, SpendGovernor, held_up, probe_at_once
 from everlore.capture.resplit import resplit_workspace
-from everlore.capture.split import WordCounts
 from everlore.config import Settings, load_settings
+from everlore.distil.step import Tools
 from everlore.domain.errors import ConfigurationError, NotFound
-from everlore.encode.distil import Tools
-from everlore.encode.govern import HeldUp, Limits, SpendGovernor, held_up, probe_at_once
-from everlore.encode.index import ensure_vector_indexes, pack_tail, rebuild
-from everlore.encode.resolve import Linking
-from everlore.knowledge import Means
-from everlore.models.language_model import model_analyst
+from everlore.index.step import ensure_vector_indexes, pack_tail, rebuild
 from everlore.models.late_interaction import LateInteraction
-from everlore.models.minilm import MiniLM, count_wordpieces
-from everlore.models.openai_embedder import OpenAIEmbedder
 from everlore.models.rules import RuleAnalyst
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock, system_clock
 from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
-from everlore.store import distilling, index, migrate, operations
+from everlore.store import distilling, index, operations
 from everlore.store.database import APP, WORKER, Database
 from everlore.store.distilling import FailedWindow
 from everlore.store.inspection import inspect
 from everlore.store.operations import ModelProgress, ParkedJob, WorkspaceSummary
-from everlore.store.server import SUPERUSER, Server, open_server
+from everlore.store.server import Server
+from everlore.validation import name
+from everlore.wiring import (
+    configured_analyst,
+    configured_embedders,
+    database_urls,
+    limits,
+    linking,
+    require_migrated,
+    wordpieces,
+)
 from everlore.work.jobs import STALLED_AFTER_S, Work, defer_distil, job_app, wake_distil
 from everlore.work.worker import Worker, run_distil, run_queued
-from everlore.workspace import Parts, Workspace
 
 DEFAULT_WORKSPACE = "default"
 
@@ -103,20 +105,20 @@ class Everlore:
         """
         settings = settings or load_settings(**flags)
         async with AsyncExitStack() as stack:
-            server, urls = await _database_urls(settings, stack, say)
+            server, urls = await database_urls(settings, stack, say)
             app = Database(urls.app, APP, pool_size=settings.pool_size)
             worker_database = Database(urls.worker, WORKER, pool_size=settings.pool_size)
             for database in (app, worker_database):
                 await database.open()
                 stack.push_async_callback(database.close)
-            await _require_migrated(app)
+            await require_migrated(app)
             used = configured_embedders(settings) if embedders is None else embedders
             for embedder in used.values():
                 stack.push_async_callback(embedder.close)
             by_name = {embedder.name: embedder for embedder in used.values()}
-            async with app.outside() as connection:
+            async with app.outside() as tx:
                 for embedder in used.values():
-                    await index.register_model(connection, embedder.name, embedder.dimensions)
+                    await index.register_model(tx, embedder.name, embedder.dimensions)
             analyst = analyst or configured_analyst(settings)
             if analyst is not None:
                 stack.push_async_callback(analyst.close)
@@ -132,13 +134,13 @@ class Everlore:
         """The workspace of that name, made if it does not exist. With `create=False` raises NotFound instead."""
         called = name(called, "workspace")
         if not create:
-            async with self._worker_database.outside() as connection:
-                if not await operations.workspace_exists(connection, called):
+            async with self._worker_database.outside() as tx:
+                if not await operations.workspace_exists(tx, called):
                     raise NotFound(
                         f"There is no workspace {called}. `everlore workspaces` lists them; recording makes a new one."
                     )
-        async with self._app.outside() as connection:
-            workspace_id = await operations.open_workspace(connection, called)
+        async with self._app.outside() as tx:
+            workspace_id = await operations.open_workspace(tx, called)
         means = Means(
             self._app,
             self._embedders,
@@ -156,7 +158,7 @@ class Everlore:
             self._app,
             self._embedders,
             self._reranker,
-            _wordpieces,
+            wordpieces,
             self._clock,
             self.settings.recall,
             self.settings.aliases,
@@ -166,24 +168,24 @@ class Everlore:
 
     async def workspaces(self) -> list[WorkspaceSummary]:
         """All workspaces. For the operator: needs the workers' login."""
-        async with self._worker_database.outside() as connection:
-            return await operations.list_workspaces(connection)
+        async with self._worker_database.outside() as tx:
+            return await operations.list_workspaces(tx)
 
     async def status(self) -> Status:
-        async with self._worker_database.outside() as connection:
-            workspaces = await operations.list_workspaces(connection)
+        async with self._worker_database.outside() as tx:
+            workspaces = await operations.list_workspaces(tx)
             return Status(
-                postgres=await operations.version(connection),
+                postgres=await operations.version(tx),
                 embedded=self.server is not None,
                 weak_isolation=self.server is None
                 and (await inspect(self._app.conninfo)).isolation == "weaker",
                 workspaces=len(workspaces),
                 messages=sum(w.messages for w in workspaces),
-                models=await operations.embedding_progress(connection),
-                jobs=await operations.jobs_by_status(connection),
-                parked=await operations.parked_jobs(connection),
-                workers=await operations.live_workers(connection, STALLED_AFTER_S),
-                failed_windows=await distilling.failed_windows(connection),
+                models=await operations.embedding_progress(tx),
+                jobs=await operations.jobs_by_status(tx),
+                parked=await operations.parked_jobs(tx),
+                workers=await operations.live_workers(tx, STALLED_AFTER_S),
+                failed_windows=await distilling.failed_windows(tx),
                 held_up=await self._held_up(workspaces),
             )
 
@@ -193,8 +195,8 @@ class Everlore:
 
     async def worker_is_alive(self) -> bool:
         """Whether some process runs a worker on this database."""
-        async with self._worker_database.outside() as connection:
-            return await operations.live_workers(connection, STALLED_AFTER_S) > 0
+        async with self._worker_database.outside() as tx:
+            return await operations.live_workers(tx, STALLED_AFTER_S) > 0
 
     async def use_model(self, model: str) -> None:
         """Let another embedding model answer questions. Raises ConfigurationError while its vectors are not complete."""
@@ -205,8 +207,8 @@ class Everlore:
             await ensure_vector_indexes(
                 self._worker_database, summary.workspace_id, self.settings.recall.exact_below
             )
-        async with self._worker_database.outside() as connection:
-            await operations.use_embedding_model(connection, model)
+        async with self._worker_database.outside() as tx:
+            await operations.use_embedding_model(tx, model)
 
     async def rebuild_index(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
         """Forget passages, postings and vectors of all workspaces and write them anew from the messages.
@@ -220,7 +222,7 @@ class Everlore:
             )
         for summary in await self.workspaces():
             await rebuild(self._worker_database, summary.workspace_id)
-            await resplit_workspace(self._worker_database, summary.workspace_id, _wordpieces)
+            await resplit_workspace(self._worker_database, summary.workspace_id, wordpieces)
             await pack_tail(self._worker_database, summary.workspace_id, at_least=1)
         await self.catch_up(progress=progress)
 
@@ -228,14 +230,14 @@ class Everlore:
         """Queue all parked jobs again, and have the failed windows read again. A model that is left alone need not wait any
         longer: the next call decides, and jobs that waited for that are queued, too."""
         now = self._clock()
-        async with self._worker_database.outside() as connection:
-            parked = await operations.parked_jobs(connection)
-            windows = await distilling.failed_windows(connection)
+        async with self._worker_database.outside() as tx:
+            parked = await operations.parked_jobs(tx)
+            windows = await distilling.failed_windows(tx)
         threads: dict[tuple[UUID, UUID], bool] = {}
         for window in windows:
-            async with self._worker_database.workspace(window.workspace_id) as connection:
-                await distilling.ask_again(connection, window.thread_id, [window.first], now)
-                await distilling.defer(connection, window.thread_id)
+            async with self._worker_database.workspace(window.workspace_id) as tx:
+                await distilling.ask_again(tx, window.thread_id, [window.first], now)
+                await distilling.defer(tx, window.thread_id)
             threads[window.workspace_id, window.thread_id] = False
         ended = await self._end_cooldowns(now)
         async with job_app(self._work()).open_async() as app:
@@ -311,10 +313,8 @@ class Everlore:
             return []
         found: list[HeldUp] = []
         for one in workspaces:
-            async with self._worker_database.workspace(one.workspace_id, read_only=True) as connection:
-                found += await held_up(
-                    connection, one.workspace_id, one.name, self._clock(), limits(self.settings)
-                )
+            async with self._worker_database.workspace(one.workspace_id, read_only=True) as tx:
+                found += await held_up(tx, one.workspace_id, one.name, self._clock(), limits(self.settings))
         return found
 
     async def _end_cooldowns(self, now: datetime) -> dict[UUID, list[datetime]]:
@@ -323,8 +323,8 @@ class Everlore:
             return {}
         ended: dict[UUID, list[datetime]] = {}
         for one in await self.workspaces():
-            async with self._worker_database.workspace(one.workspace_id) as connection:
-                if times := await probe_at_once(connection, now):
+            async with self._worker_database.workspace(one.workspace_id) as tx:
+                if times := await probe_at_once(tx, now):
                     ended[one.workspace_id] = times
         return ended
 
@@ -350,107 +350,3 @@ class Everlore:
                 progress=distilled,
             )
         return Work(self._worker_database, self._embedders, self.settings.recall.exact_below, progress, tools)
-
-
-_wordpieces = WordCounts(count_wordpieces)
-
-
-def configured_embedders(settings: Settings) -> dict[str, Embedder]:
-    """The embedders that the settings name, the default one first; none if it is `none`."""
-    embedders: dict[str, Embedder] = {
-        called: OpenAIEmbedder(called, **configured.model_dump())
-        for called, configured in settings.embedders.items()
-    }
-    if settings.embedder == "none":
-        return {}
-    embedders["minilm"] = MiniLM(threads=settings.threads)
-    if settings.embedder not in embedders:
-        raise ConfigurationError(
-            f"The setting embedder is {settings.embedder!r}; it must be minilm, none, or one of {sorted(embedders)}."
-        )
-    return {settings.embedder: embedders.pop(settings.embedder), **embedders}
-
-
-def configured_analyst(settings: Settings) -> Analyst | None:
-    """The analyst that the settings name; None if nothing is to be distilled."""
-    chosen = settings.distil
-    if chosen.analyst == "none":
-        return None
-    if chosen.analyst == "rules":
-        return RuleAnalyst()
-    if chosen.model is None:
-        raise ConfigurationError(
-            "The setting distil.analyst is model, but distil.model names none: set distil.model.model, and distil.model.url "
-            "for a server of your own."
-        )
-    return model_analyst(
-        **chosen.model.model_dump(exclude={"price_in", "price_out"}),
-        context_messages=chosen.context_messages,
-        context_tokens=chosen.context_tokens,
-        prompts_dir=chosen.prompts_dir,
-    )
-
-
-def limits(settings: Settings) -> Limits:
-    """What a workspace may spend in a day."""
-    chosen = settings.distil
-    return Limits(
-        calls_soft=chosen.daily_calls_soft,
-        calls_hard=chosen.daily_calls_hard,
-        tokens_soft=chosen.daily_tokens_soft,
-        tokens_hard=chosen.daily_tokens_hard,
-        cost_soft=chosen.daily_cost_soft,
-        cost_hard=chosen.daily_cost_hard,
-        price_in=None if chosen.model is None else chosen.model.price_in,
-        price_out=None if chosen.model is None else chosen.model.price_out,
-        breaker_failures=chosen.breaker_failures,
-        breaker_cooldown_s=chosen.breaker_cooldown_s,
-    )
-
-
-def linking(settings: Settings) -> Linking:
-    """How names are linked to entities."""
-    return Linking(**settings.aliases.model_dump())
-
-
-@dataclass(frozen=True, slots=True)
-class _Urls:
-    app: str
-    worker: str
-
-
-async def _database_urls(
-    settings: Settings, stack: AsyncExitStack, say: Callable[[str], None]
-) -> tuple[Server | None, _Urls]:
-    if settings.database_url is not None:
-        return None, _Urls(settings.database_url, settings.worker_url or settings.database_url)
-    server = await _opened(settings.data_dir, say)
-    stack.push_async_callback(asyncio.to_thread, server.close)
-    await prepare_embedded(server)
-    return server, _Urls(server.conninfo(APP), server.conninfo(WORKER))
-
-
-async def _opened(data_dir: Path | None, say: Callable[[str], None]) -> Server:
-    """The embedded server. Who is cancelled while it starts waits for it and closes it: nobody else would."""
-    starting = asyncio.ensure_future(asyncio.to_thread(open_server, data_dir, say=say))
-    try:
-        return await asyncio.shield(starting)
-    except asyncio.CancelledError:
-        await asyncio.wait([starting])
-        if starting.exception() is None:
-            await asyncio.to_thread(starting.result().close)
-        raise
-
-
-async def prepare_embedded(server: Server) -> list[str]:
-    """Make the embedded database and bring it up to date; returns the names of the migrations applied."""
-    await migrate.create_database(server.conninfo(SUPERUSER, "postgres"), "everlore")
-    return await migrate.migrate(server.conninfo(SUPERUSER))
-
-
-async def _require_migrated(app: Database) -> None:
-    async with app.outside() as connection:
-        if missing := await migrate.pending(connection):
-            raise ConfigurationError(
-                f"The database lacks {len(missing)} migrations ({missing[0]} first); run `everlore db migrate`."
-            )

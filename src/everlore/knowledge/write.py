@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from everlore.encode.chronicle import Author, Entered, Group, Stated, enter, group_of
-from everlore.encode.reconcile import Incoming, Remembered, Where, in_search, reconcile
+from everlore.knowledge.deduplication import Incoming, Remembered, Where, in_search, reconcile
+from everlore.knowledge.supersession import Author, Entered, Group, Stated, enter, group_of
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import facts, memories, passages
-from everlore.store.database import Connection
 from everlore.store.facts import CurrentFact
 from everlore.store.passages import DistilledPassage
+from everlore.store.run import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Written:
 
 
 async def write(
-    connection: Connection,
+    tx: Transaction,
     incoming: Sequence[Incoming],
     statements: Sequence[Statement],
     where: Where,
@@ -44,21 +44,21 @@ async def write(
     touched: Iterable[Group] = (),
 ) -> Written:
     """Write a batch. `vectors` holds the encoded form of fact texts; memories bring their own."""
-    incoming, remembered = await _reconciled(connection, incoming, where)
+    incoming, remembered = await _reconciled(tx, incoming, where)
     entered = await enter(
-        connection,
-        _believed(statements, remembered, await _corrected(connection, incoming)),
+        tx,
+        _believed(statements, remembered, await _corrected(tx, incoming)),
         Author(where.extractor, where.extractor_version),
         where.now,
         touched,
     )
-    await _follow(connection, entered, where.now)
-    await _index(connection, incoming, remembered, entered, where, vectors)
+    await _follow(tx, entered, where.now)
+    await _index(tx, incoming, remembered, entered, where, vectors)
     return Written(tuple(remembered), entered)
 
 
 async def _reconciled(
-    connection: Connection, incoming: Sequence[Incoming], where: Where
+    tx: Transaction, incoming: Sequence[Incoming], where: Where
 ) -> tuple[list[Incoming], list[Remembered]]:
     """One after the other: a later one may take the place of an earlier one."""
     targeted: list[Incoming] = []
@@ -67,18 +67,18 @@ async def _reconciled(
         if one.replaces is not None and one.replaces < len(remembered):
             one = replace(one, target=remembered[one.replaces].lineage_id)
         targeted.append(one)
-        remembered.append(await reconcile(connection, one, where))
+        remembered.append(await reconcile(tx, one, where))
     return targeted, remembered
 
 
-async def _corrected(connection: Connection, incoming: Sequence[Incoming]) -> dict[int, frozenset[UUID]]:
+async def _corrected(tx: Transaction, incoming: Sequence[Incoming]) -> dict[int, frozenset[UUID]]:
     """The facts that those memories stated which are corrected, by the place of the memory that corrects them."""
     targets = {
         place: one.target for place, one in enumerate(incoming) if one.relation == "corrects" and one.target
     }
     if not targets:
         return {}
-    stated = await facts.of_memories(connection, list(targets.values()))
+    stated = await facts.of_memories(tx, list(targets.values()))
     return {
         place: frozenset(fact.lineage_id for lineage_id, fact in stated if lineage_id == target)
         for place, target in targets.items()
@@ -103,15 +103,15 @@ def _believed(
     return believed
 
 
-async def _follow(connection: Connection, entered: Entered, now: datetime) -> None:
+async def _follow(tx: Transaction, entered: Entered, now: datetime) -> None:
     """A memory is true as long as all that it states is: it is superseded with the first of its facts that holds no longer (the
     others stand by themselves), and comes back with it."""
-    affected = await facts.memories_of(connection, list(dict.fromkeys(entered.changed)))
+    affected = await facts.memories_of(tx, list(dict.fromkeys(entered.changed)))
     expressed: dict[UUID, list[CurrentFact]] = {}
-    for lineage_id, fact in await facts.of_memories(connection, affected):
+    for lineage_id, fact in await facts.of_memories(tx, affected):
         expressed.setdefault(lineage_id, []).append(fact)
     for lineage_id, its_facts in expressed.items():
-        memory = await memories.current(connection, lineage_id)
+        memory = await memories.current(tx, lineage_id)
         if memory is None:
             continue
         open_ones = {fact.lineage_id for fact in its_facts if fact.valid_to is None}
@@ -120,23 +120,21 @@ async def _follow(connection: Connection, entered: Entered, now: datetime) -> No
         if ended:
             until = max(min(f.valid_to for f in ended if f.valid_to is not None), memory.valid_from)
             if memory.valid_to is None or memory.valid_to > until:
-                by = await _successor(connection, ended)
-                await memories.new_version(
-                    connection, lineage_id, {"valid_to": until, "superseded_by": by}, now
-                )
+                by = await _successor(tx, ended)
+                await memories.new_version(tx, lineage_id, {"valid_to": until, "superseded_by": by}, now)
         elif memory.valid_to is not None and open_ones & set(entered.reopened):
-            await memories.new_version(connection, lineage_id, {"valid_to": None, "superseded_by": None}, now)
+            await memories.new_version(tx, lineage_id, {"valid_to": None, "superseded_by": None}, now)
 
 
-async def _successor(connection: Connection, its_facts: Sequence[CurrentFact]) -> UUID | None:
+async def _successor(tx: Transaction, its_facts: Sequence[CurrentFact]) -> UUID | None:
     """The memory that says what took the place of these facts."""
     successors = [fact.superseded_by for fact in its_facts if fact.superseded_by is not None]
-    found = await facts.memories_of(connection, successors) if successors else []
+    found = await facts.memories_of(tx, successors) if successors else []
     return found[-1] if found else None
 
 
 async def _index(
-    connection: Connection,
+    tx: Transaction,
     incoming: Sequence[Incoming],
     remembered: Sequence[Remembered],
     entered: Entered,
@@ -156,19 +154,17 @@ async def _index(
         passage = DistilledPassage("fact", fact_id, stated.text, None, None, stated.said_at, where.taxonomy)
         rows.append((passage, vectors.get(stated.text)))
     for with_vector in (True, False):
-        await _insert(
-            connection, [row for row in rows if (row[1] is not None) == with_vector], where.model_id
-        )
+        await _insert(tx, [row for row in rows if (row[1] is not None) == with_vector], where.model_id)
 
 
 async def _insert(
-    connection: Connection,
+    tx: Transaction,
     rows: Sequence[tuple[DistilledPassage, EncodedPassage | None]],
     model_id: int | None,
 ) -> None:
     encoded = [vector for _, vector in rows if vector is not None]
     given = {model_id: encoded} if encoded and model_id is not None else None
-    numbers = await passages.insert(connection, [passage for passage, _ in rows], given)
+    numbers = await passages.insert(tx, [passage for passage, _ in rows], given)
     owners = {
         kind: {
             passage.owner_id: number
@@ -177,29 +173,27 @@ async def _insert(
         }
         for kind in ("memory", "fact")
     }
-    await memories.set_passages(connection, owners["memory"])
-    await facts.set_passages(connection, owners["fact"])
+    await memories.set_passages(tx, owners["memory"])
+    await facts.set_passages(tx, owners["fact"])
 
 
-async def retell(
-    connection: Connection, lineages: Sequence[UUID], one: UUID, other: UUID, now: datetime
-) -> None:
+async def retell(tx: Transaction, lineages: Sequence[UUID], one: UUID, other: UUID, now: datetime) -> None:
     """Work out anew what held when, for the groups of these facts: after two entities were made one, or one two. Facts went
     from one to the other, so the groups of both are looked at. Under the workspace's lock."""
     groups: list[Group] = []
-    for subject_id, predicate, object_key in await facts.edges(connection, lineages):
+    for subject_id, predicate, object_key in await facts.edges(tx, lineages):
         subjects = (one, other) if subject_id in (one, other) else (subject_id,)
         objects = (str(one), str(other)) if object_key in (str(one), str(other)) else (object_key,)
         groups += [group_of(subject, predicate, key) for subject in subjects for key in objects]
-    await write(connection, [], [], Where(now=now), vectors={}, touched=list(dict.fromkeys(groups)))
+    await write(tx, [], [], Where(now=now), vectors={}, touched=list(dict.fromkeys(groups)))
 
 
-async def close_unsupported(connection: Connection, lineages: Sequence[UUID], now: datetime) -> int:
+async def close_unsupported(tx: Transaction, lineages: Sequence[UUID], now: datetime) -> int:
     """Memories whose words were read anew and no longer say it: superseded by nothing. Returns how many."""
-    gone = await memories.without_sources(connection, lineages)
+    gone = await memories.without_sources(tx, lineages)
     for memory in gone:
         await memories.new_version(
-            connection,
+            tx,
             memory.lineage_id,
             {
                 "valid_to": memory.valid_from,

@@ -20,7 +20,8 @@ from everlore.domain.errors import SpendLimit
 from everlore.ports.analyst import CallReport
 from everlore.ports.clock import Clock
 from everlore.store import usage
-from everlore.store.database import Connection, Database
+from everlore.store.database import Database
+from everlore.store.run import Transaction
 from everlore.store.usage import Spent
 
 log = logging.getLogger(__name__)
@@ -91,16 +92,16 @@ class SpendGovernor:
         """Reserve a call. Raises SpendLimit when a hard cap is reached or the breaker is open."""
         now = self._clock()
         day = _day(now)
-        async with self._database.workspace(self._workspace_id) as connection:
-            await usage.hold_caps(connection)
-            probing = await self._pass_breaker(connection, model, now)
-            spent = await usage.spent(connection, day)
+        async with self._database.workspace(self._workspace_id) as tx:
+            await usage.hold_caps(tx)
+            probing = await self._pass_breaker(tx, model, now)
+            spent = await usage.spent(tx, day)
             if reached := caps_reached(spent, self._limits, "hard"):
                 raise SpendLimit(
                     f"The daily cap is reached ({'; '.join(reached)}). Raise it in the settings, or wait for tomorrow (UTC).",
                     _midnight_after(now),
                 )
-            await usage.reserve(connection, day, model)
+            await usage.reserve(tx, day, model)
         self._day, self._probing = day, probing
         if not self._warned and (reached := caps_reached(spent, self._limits, "soft")):
             self._warned = True
@@ -112,10 +113,10 @@ class SpendGovernor:
         """Add what the call cost to the day on which it was reserved, and tell the breaker."""
         now = self._clock()
         probing, self._probing = self._probing, False
-        async with self._database.workspace(self._workspace_id) as connection:
-            await usage.hold_caps(connection)  # first, as in `allow`: rows are locked in one order only
+        async with self._database.workspace(self._workspace_id) as tx:
+            await usage.hold_caps(tx)  # first, as in `allow`: rows are locked in one order only
             await usage.add(
-                connection,
+                tx,
                 self._day or _day(now),
                 call.model,
                 failed=call.failed,
@@ -124,15 +125,15 @@ class SpendGovernor:
                 cost=cost_of(call.tokens_in, call.tokens_out, self._limits) or Decimal(0),
             )
             if not call.failed:
-                await usage.close_breaker(connection, call.model)
+                await usage.close_breaker(tx, call.model)
                 return
-            breaker = await usage.breaker(connection, call.model)
+            breaker = await usage.breaker(tx, call.model)
             if breaker.open_until is not None and not probing:
                 return  # it was under way when the breaker opened, and tells nothing new
-            failures = await usage.failed_again(connection, call.model)
+            failures = await usage.failed_again(tx, call.model)
             if failures >= self._limits.breaker_failures:
                 until = now + self._cooldown(failures)
-                await usage.open_breaker(connection, call.model, until)
+                await usage.open_breaker(tx, call.model, until)
                 log.warning(
                     "the model %s failed %d times in a row and is left alone until %s",
                     call.model,
@@ -140,9 +141,9 @@ class SpendGovernor:
                     until,
                 )
 
-    async def _pass_breaker(self, connection: Connection, model: str, now: datetime) -> bool:
+    async def _pass_breaker(self, tx: Transaction, model: str, now: datetime) -> bool:
         """Whether this call is the probe. A probe shuts the door behind it: should it be killed, another may try later."""
-        breaker = await usage.breaker(connection, model)
+        breaker = await usage.breaker(tx, model)
         if breaker.open_until is None:
             return False
         if breaker.open_until > now:
@@ -150,7 +151,7 @@ class SpendGovernor:
                 f"The model {model} failed {breaker.failures} times in a row and is left alone for a while.",
                 breaker.open_until,
             )
-        await usage.open_breaker(connection, model, now + self._cooldown(breaker.failures))
+        await usage.open_breaker(tx, model, now + self._cooldown(breaker.failures))
         return True
 
     def _cooldown(self, failures: int) -> timedelta:
@@ -178,36 +179,36 @@ def cost_of(tokens_in: int, tokens_out: int, limits: Limits) -> Decimal | None:
     return (tokens_in * price_in + tokens_out * price_out) / 1_000_000
 
 
-async def spent_today(connection: Connection, now: datetime) -> Spent:
-    return await usage.spent(connection, _day(now))
+async def spent_today(tx: Transaction, now: datetime) -> Spent:
+    return await usage.spent(tx, _day(now))
 
 
 async def held_up(
-    connection: Connection, workspace_id: UUID, called: str, now: datetime, limits: Limits
+    tx: Transaction, workspace_id: UUID, called: str, now: datetime, limits: Limits
 ) -> list[HeldUp]:
     """What keeps the workspace of the connection from calling models now."""
     found = [
         HeldUp(called, workspace_id, one.model, f"failed {one.failures} times in a row", one.open_until)
-        for one in await usage.open_breakers(connection)
+        for one in await usage.open_breakers(tx)
         if one.open_until is not None and one.open_until > now
     ]
-    if reached := caps_reached(await spent_today(connection, now), limits, "hard"):
+    if reached := caps_reached(await spent_today(tx, now), limits, "hard"):
         reason = f"the daily cap is reached: {'; '.join(reached)}"
         found.append(HeldUp(called, workspace_id, None, reason, _midnight_after(now)))
     return found
 
 
-async def probe_at_once(connection: Connection, now: datetime) -> list[datetime]:
+async def probe_at_once(tx: Transaction, now: datetime) -> list[datetime]:
     """Let the next call of each model that is left alone be its probe; returns until when they would have been left alone."""
     opened = [
         (one.model, one.open_until)
-        for one in await usage.open_breakers(connection)
+        for one in await usage.open_breakers(tx)
         if one.open_until is not None and one.open_until > now
     ]
     if opened:
-        await usage.hold_caps(connection)  # first, as in `allow`
+        await usage.hold_caps(tx)  # first, as in `allow`
     for model, _ in opened:
-        await usage.end_cooldown(connection, model, now)
+        await usage.end_cooldown(tx, model, now)
     return [until for _, until in opened]
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.memories import LIFETIMES, Memory, MemoryType, Review, SourceKind
-from everlore.encode.similar import (
+from everlore.knowledge.similarity import (
     DEFAULT,
     Thresholds,
     adds_nothing,
@@ -20,12 +20,12 @@ from everlore.encode.similar import (
     holds_all_of,
     shared_words,
 )
-from everlore.encode.timeline import corroborated
+from everlore.knowledge.timeline import corroborated
 from everlore.ports.analyst import Relation
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import memories, passages
-from everlore.store.database import Connection
 from everlore.store.memories import NewMemory, NewSource
+from everlore.store.run import Transaction
 
 REJECTED_BY_HAND = "rejected by hand"
 
@@ -110,27 +110,27 @@ def in_search(author: str | None, role: str | None, content: str) -> str:
     return f"{author}: {content}" if author and author != role else content
 
 
-async def reconcile(connection: Connection, new: Incoming, where: Where) -> Remembered:
+async def reconcile(tx: Transaction, new: Incoming, where: Where) -> Remembered:
     """Hold one memory against what is known, and write what follows. The caller holds the workspace's lock."""
     if new.review is not None:
-        return await _set_aside(connection, new, where)
-    known = await memories.same_content(connection, content_hash(new.author, new.content))
+        return await _set_aside(tx, new, where)
+    known = await memories.same_content(tx, content_hash(new.author, new.content))
     if new.source_kind == "extracted" and (
-        any(_unwanted(memory) for memory in known) or await _reworded(connection, new, where)
+        any(_unwanted(memory) for memory in known) or await _reworded(tx, new, where)
     ):
         return Remembered("dropped", None, None)
     for twin in known:
         if _usable(twin) and _same_occasion(twin, new):
-            return await _corroborate(connection, twin, new, where)
-    target = None if new.target is None else await memories.current(connection, new.target)
+            return await _corroborate(tx, twin, new, where)
+    target = None if new.target is None else await memories.current(tx, new.target)
     if target is not None and _usable(target) and _believed(target, new):
-        return await _related(connection, target, new, where)
-    for near, likeness in await _nearest(connection, new, where):
+        return await _related(tx, target, new, where)
+    for near, likeness in await _nearest(tx, new, where):
         if _says_the_same(near, new, likeness, where.thresholds):
-            return await _corroborate(connection, near, new, where)
+            return await _corroborate(tx, near, new, where)
         if _says_more(near, new, likeness, where.thresholds):
-            return await _fuller(connection, near, new, where)
-    return await _write(connection, new, where)
+            return await _fuller(tx, near, new, where)
+    return await _write(tx, new, where)
 
 
 def _believed(known: Memory, new: Incoming) -> bool:
@@ -141,14 +141,14 @@ def _believed(known: Memory, new: Incoming) -> bool:
     return new.relation != "new"
 
 
-async def _reworded(connection: Connection, new: Incoming, where: Where) -> bool:
+async def _reworded(tx: Transaction, new: Incoming, where: Where) -> bool:
     """Whether a person gave other words to what is read here once more; these messages stay what that rests on."""
     if not where.again:
         return False
     messages = [source.message_id for source in new.sources if source.message_id is not None]
-    lineage_id = await memories.reworded(connection, content_hash(new.author, new.content), messages)
+    lineage_id = await memories.reworded(tx, content_hash(new.author, new.content), messages)
     if lineage_id is not None:
-        await memories.add_sources(connection, lineage_id, new.sources, where.now)
+        await memories.add_sources(tx, lineage_id, new.sources, where.now)
     return lineage_id is not None
 
 
@@ -171,15 +171,15 @@ def _same_voice(known: Memory, new: Incoming) -> bool:
     return known.author is None or new.author is None or known.author.casefold() == new.author.casefold()
 
 
-async def _nearest(connection: Connection, new: Incoming, where: Where) -> list[tuple[Memory, float]]:
+async def _nearest(tx: Transaction, new: Incoming, where: Where) -> list[tuple[Memory, float]]:
     """The nearest usable memories in the same voice, with their likeness: a cosine, or shared words without vectors."""
     if new.vector is None or where.model_id is None:
-        near = await memories.recent(connection, where.thread_id, new.entities, _NEAREST)
+        near = await memories.recent(tx, where.thread_id, new.entities, _NEAREST)
         found = [(memory, shared_words(memory.content, new.content)) for memory in near]
     else:
         vector = new.vector.vector
-        pairs = await passages.nearest(connection, where.model_id, vector, _NEAREST, where.exact_below)
-        by_passage = await memories.by_passages(connection, [number for number, _ in pairs])
+        pairs = await passages.nearest(tx, where.model_id, vector, _NEAREST, where.exact_below)
+        by_passage = await memories.by_passages(tx, [number for number, _ in pairs])
         found = [(by_passage[number], likeness) for number, likeness in pairs if number in by_passage]
     return sorted(
         ((m, like) for m, like in found if _usable(m) and _same_voice(m, new) and _same_occasion(m, new)),
@@ -199,37 +199,35 @@ def _says_more(known: Memory, new: Incoming, likeness: float, limits: Thresholds
     return likeness >= enough and known.type == new.type and holds_all_of(new.content, known.content)
 
 
-async def _corroborate(connection: Connection, known: Memory, new: Incoming, where: Where) -> Remembered:
+async def _corroborate(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
     """Said once more: every source is kept, confidence rises, and what had expired is in view again."""
-    added = await memories.add_sources(connection, known.lineage_id, new.sources, where.now)
+    added = await memories.add_sources(tx, known.lineage_id, new.sources, where.now)
     memory_id = known.memory_id
     if added:
-        confidence = corroborated(await memories.source_confidences(connection, known.lineage_id))
+        confidence = corroborated(await memories.source_confidences(tx, known.lineage_id))
         if known.confirmed:
             confidence = max(confidence, known.confidence)
-        await memories.set_confidence(connection, known.lineage_id, confidence, new.importance)
-        await memories.link_entities(connection, known.lineage_id, new.entities)
+        await memories.set_confidence(tx, known.lineage_id, confidence, new.importance)
+        await memories.link_entities(tx, known.lineage_id, new.entities)
         later = expiry(known.type, new.said_at, new.event_at, new.expires_at)
         if known.expires_at is not None and later is not None and later > known.expires_at:
-            memory_id = await memories.new_version(
-                connection, known.lineage_id, {"expires_at": later}, where.now
-            )
+            memory_id = await memories.new_version(tx, known.lineage_id, {"expires_at": later}, where.now)
     return Remembered("same", known.lineage_id, memory_id)
 
 
-async def _related(connection: Connection, known: Memory, new: Incoming, where: Where) -> Remembered:
+async def _related(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
     """The analyst said how it stands to a known memory."""
     if new.relation == "same":
-        return await _corroborate(connection, known, new, where)
+        return await _corroborate(tx, known, new, where)
     if new.role == "assistant" and known.role != "assistant":
         reason = "the assistant's words would supersede what the person said"
-        return await _set_aside(connection, new, where, review="suggested", reason=reason)
+        return await _set_aside(tx, new, where, review="suggested", reason=reason)
     if new.relation == "updates" and known.type == new.type and holds_all_of(new.content, known.content):
-        return await _fuller(connection, known, new, where)
-    return await _succeed(connection, known, new, where)
+        return await _fuller(tx, known, new, where)
+    return await _succeed(tx, known, new, where)
 
 
-async def _fuller(connection: Connection, known: Memory, new: Incoming, where: Where) -> Remembered:
+async def _fuller(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
     """The same, said more fully: a new version in place of the old one, since when is as it was."""
     changes: dict[str, Any] = {
         "content": new.content,
@@ -240,22 +238,22 @@ async def _fuller(connection: Connection, known: Memory, new: Incoming, where: W
         "tags": list(dict.fromkeys((*known.tags, *new.tags))),
         "passage_id": None,
     }
-    memory_id = await memories.new_version(connection, known.lineage_id, changes, where.now)
-    await memories.add_sources(connection, known.lineage_id, new.sources, where.now)
-    confidence = corroborated(await memories.source_confidences(connection, known.lineage_id))
-    await memories.set_confidence(connection, known.lineage_id, confidence, new.importance)
-    await memories.link_entities(connection, known.lineage_id, new.entities)
+    memory_id = await memories.new_version(tx, known.lineage_id, changes, where.now)
+    await memories.add_sources(tx, known.lineage_id, new.sources, where.now)
+    confidence = corroborated(await memories.source_confidences(tx, known.lineage_id))
+    await memories.set_confidence(tx, known.lineage_id, confidence, new.importance)
+    await memories.link_entities(tx, known.lineage_id, new.entities)
     return Remembered("fuller", known.lineage_id, memory_id)
 
 
-async def _succeed(connection: Connection, known: Memory, new: Incoming, where: Where) -> Remembered:
+async def _succeed(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
     """One takes the other's place. Which, is decided by when they were said, not by when they arrived."""
     if new.said_at < known.valid_from:
-        return await _write(connection, new, where, valid_to=known.valid_from, superseded_by=known.lineage_id)
-    written = await _write(connection, new, where)
+        return await _write(tx, new, where, valid_to=known.valid_from, superseded_by=known.lineage_id)
+    written = await _write(tx, new, where)
     until = known.valid_from if new.relation == "corrects" else new.said_at
     await memories.new_version(
-        connection,
+        tx,
         known.lineage_id,
         {"valid_to": max(until, known.valid_from), "superseded_by": written.lineage_id},
         where.now,
@@ -264,7 +262,7 @@ async def _succeed(connection: Connection, known: Memory, new: Incoming, where: 
 
 
 async def _set_aside(
-    connection: Connection,
+    tx: Transaction,
     new: Incoming,
     where: Where,
     *,
@@ -273,15 +271,15 @@ async def _set_aside(
 ) -> Remembered:
     """Keep it where a person sees it, out of recall; once, however often it is drafted."""
     review, reason = review or new.review, reason or new.review_reason
-    for twin in await memories.same_content(connection, content_hash(new.author, new.content)):
+    for twin in await memories.same_content(tx, content_hash(new.author, new.content)):
         if twin.review is not None and twin.forgotten_at is None:
-            await memories.add_sources(connection, twin.lineage_id, new.sources, where.now)
+            await memories.add_sources(tx, twin.lineage_id, new.sources, where.now)
             return Remembered("dropped", None, None)
-    return await _write(connection, new, where, review=review, reason=reason)
+    return await _write(tx, new, where, review=review, reason=reason)
 
 
 async def _write(
-    connection: Connection,
+    tx: Transaction,
     new: Incoming,
     where: Where,
     *,
@@ -292,7 +290,7 @@ async def _write(
 ) -> Remembered:
     memory_id = new_id()
     await memories.insert(
-        connection,
+        tx,
         NewMemory(
             memory_id=memory_id,
             type=new.type,
@@ -322,6 +320,6 @@ async def _write(
         ),
         where.now,
     )
-    await memories.add_sources(connection, memory_id, new.sources, where.now)
-    await memories.link_entities(connection, memory_id, new.entities)
+    await memories.add_sources(tx, memory_id, new.sources, where.now)
+    await memories.link_entities(tx, memory_id, new.entities)
     return Remembered("waiting" if review is not None else "new", memory_id, memory_id)

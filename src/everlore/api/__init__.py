@@ -1,0 +1,1 @@
+"""The verbs of a workspace: all that a face may call."""

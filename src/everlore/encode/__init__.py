@@ -1,1 +1,0 @@
-"""Encode: background steps that derive what can be searched and known from what was said."""

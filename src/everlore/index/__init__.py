@@ -1,0 +1,1 @@
+"""Index: the step that makes postings and vectors of passages."""

@@ -1,0 +1,1 @@
+"""Knowledge: deduplication, entity linking, supersession, timelines; a person's word over all of it; erasure."""

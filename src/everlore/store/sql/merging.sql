@@ -125,8 +125,8 @@ from (
     union
     select lineage_id from everlore.fact where object_id = %(entity_id)s
 ) as f cross join lateral (
-    select bool_and(coalesce(message_id = any (%(messages)s::uuid[]), memory_lineage_id = any (%(memories)s::uuid[]), false))
-           as here
+    select bool_and(case when message_id is not null then message_id = any (%(messages)s::uuid[])
+                    else coalesce(memory_lineage_id = any (%(memories)s::uuid[]), false) end) as here
     from everlore.fact_source where lineage_id = f.lineage_id offset 0
 ) as stated
 where stated.here;

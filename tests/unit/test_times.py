@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from everlore.recall.times import TimeRange, read_times
+from everlore.text.dates import TimeRange, read_times
 
 WEDNESDAY = datetime(2023, 10, 18, 15, 30, tzinfo=ZoneInfo("Europe/Stockholm"))
 JANUARY = datetime(2024, 1, 10, 9, 0, tzinfo=UTC)

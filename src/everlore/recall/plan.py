@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from everlore.recall.times import TimeRange, read_times
+from everlore.text.dates import TimeRange, read_times
 
 _WORD = re.compile(r"[^\W_]+")
 # English with capitals and without, but neither "US" nor the numeral ("World War I", "i.e."); then the commonest forms of

@@ -12,7 +12,7 @@ from datetime import datetime
 from everlore.domain.memories import MemoryType
 from everlore.domain.recall import Asked, Reading
 from everlore.recall.plan import fold
-from everlore.recall.times import TimeRange
+from everlore.text.dates import TimeRange
 
 # A word for a type counts among the first so many words only: further on it is what somebody did or said.
 _EARLY = 6

@@ -17,7 +17,7 @@ from everlore.text.languages import language_of
 from everlore.text.names import NO_NAMES, STARTERS
 from everlore.text.numbers import marks
 from everlore.text.numerals import read_number, read_ordinal
-from everlore.text.words import alike, fold, listed, stem, stems, telling, words
+from everlore.text.words import alike, fold, listed, root, roots, telling, words
 
 Names = Callable[[str], frozenset[str]]
 
@@ -30,7 +30,7 @@ class Evidence:
     messages: tuple[WindowMessage, ...]
     said: str
     words: frozenset[str]
-    stems: frozenset[str]
+    roots: frozenset[str]
     names: frozenset[str]
     context: frozenset[str]
     numbers: frozenset[float]
@@ -57,7 +57,7 @@ def evidence(
         messages=tuple(messages),
         said=said,
         words=frozenset(words(said)),
-        stems=stems(said),
+        roots=roots(said),
         names=frozenset(word for name in (*speakers, *names) for word in words(name)),
         context=frozenset(word for text in context for word in words(text)),
         numbers=frozenset(_numbers_said(said)),
@@ -94,10 +94,10 @@ def unfounded(text: str, source: Evidence) -> str | None:
 
 def covered(text: str, source: Evidence, *, context: bool = True) -> float:
     """The share of the telling words of `text` that were said; 1 if it has none. `context`: there or just before."""
-    wanted = {one for one in telling(text) if one not in {stem(name) for name in source.names}}
+    wanted = {one for one in telling(text) if one not in {root(name) for name in source.names}}
     if not wanted:
         return 1.0
-    said = source.stems | frozenset(map(stem, source.context)) if context else source.stems
+    said = source.roots | frozenset(map(root, source.context)) if context else source.roots
     return sum(alike(one, said) for one in wanted) / len(wanted)
 
 
@@ -408,7 +408,7 @@ def _is_name(word: str, text: str, start: int, source: Evidence, german: bool) -
             folded in STARTERS
             or folded in _VERBS
             or _LIKE_A_WORD.match(folded)
-            or alike(stem(folded), source.stems)
+            or alike(root(folded), source.roots)
         )
     return True
 

@@ -2,15 +2,14 @@
 
 import hashlib
 import re
-import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.text.words import LITTLE, listed, stem
+from everlore.text.folding import fold
+from everlore.text.words import LITTLE, listed, root, words
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _NAME = re.compile(r"(?<![.!?…]\s)(?<!^)\b[A-ZÀ-Þ][\w'’-]+")
 _NEGATION = re.compile(
@@ -61,16 +60,9 @@ def thresholds_of(model: str | None) -> Thresholds:
     return next((t for name, t in CALIBRATED.items() if model is not None and name in model), DEFAULT)
 
 
-def words(text: str) -> list[str]:
-    """Lower case, no accents, in order."""
-    folded = unicodedata.normalize("NFKD", text.lower())
-    plain = "".join(character for character in folded if not unicodedata.combining(character))
-    return _WORD.findall(plain)
-
-
 def content_hash(author: str | None, content: str) -> bytes:
     """Of what is claimed and by whom: "I like tea" means something else in another mouth."""
-    said = f"{(author or '').casefold()}\0{' '.join(words(content))}"
+    said = f"{fold(author or '')}\0{' '.join(words(content))}"
     return hashlib.sha256(said.encode()).digest()
 
 
@@ -88,7 +80,7 @@ def adds_nothing(new: str, known: str) -> bool:
 
     No embedding tells "left" from "right", or "trains to planes" from "planes to trains".
     """
-    mine, theirs = _stems(new), _stems(known)
+    mine, theirs = _roots(new), _roots(known)
     if not set(mine) <= set(theirs) or _status(new) != _status(known):
         return False
     return not _COMPARES.search(new) or [one for one in theirs if one in mine] == mine
@@ -117,9 +109,9 @@ def shared_words(one: str, other: str) -> float:
     return len(mine & theirs) / len(mine | theirs) if mine | theirs else 0.0
 
 
-def _stems(text: str) -> list[str]:
+def _roots(text: str) -> list[str]:
     bare = (_SHORTENED.sub("", word) for word in words(text))
-    return [stem(word) for word in bare if word not in _WEIGHTLESS]
+    return [root(word) for word in bare if word not in _WEIGHTLESS]
 
 
 def _status(text: str) -> frozenset[str]:
@@ -127,4 +119,4 @@ def _status(text: str) -> frozenset[str]:
 
 
 def _names(text: str) -> set[str]:
-    return {name.casefold().removesuffix("'s").removesuffix("’s") for name in _NAME.findall(text)}
+    return {fold(name).removesuffix("'s") for name in _NAME.findall(text)}

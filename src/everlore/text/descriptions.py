@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from everlore.text.variants import key, plain
+from everlore.text.folding import fold
+from everlore.text.variants import key
 
 _ROLE_WORDS = {
     "mother": "mum mom mommy mummy mama madre", "father": "dad daddy papa padre", "sister": "sis hermana",
@@ -52,7 +53,7 @@ class Description:
     @property
     def kind(self) -> str:
         """The role in the one word that stands for it in all languages: `mum` and `madre` are `mother`."""
-        words = plain(self.role).replace("-", " ").split()
+        words = fold(self.role).replace("-", " ").split()
         words = words[1:] if len(words) > 1 and words[0] in _QUALITIES else words
         return _CANONICAL.get(" ".join(words), " ".join(words))
 
@@ -89,7 +90,7 @@ def described(text: str) -> Description | None:
     if found := _POSSESSIVE.fullmatch(text):
         return _of(found["owner"], found["rest"])
     if (found := _OF.fullmatch(text)) and is_role(found["role"]):
-        return Description(found["owner"], plain(found["role"]))
+        return Description(found["owner"], fold(found["role"]))
     return None
 
 
@@ -101,8 +102,8 @@ def _of(owner: str | None, rest: str) -> Description | None:
         names -= 1
     if names == 0:
         # All in capitals: either a name alone ("Anna's Emma") or a role that was written so.
-        return Description(owner, plain(rest)) if is_role(rest) else None
-    return Description(owner, plain(" ".join(words[:names])).rstrip(","), " ".join(words[names:]) or None)
+        return Description(owner, fold(rest)) if is_role(rest) else None
+    return Description(owner, fold(" ".join(words[:names])).rstrip(","), " ".join(words[names:]) or None)
 
 
 def is_role(text: str) -> bool:

@@ -4,10 +4,11 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-_APOSTROPHES = dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'")
+_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 # What a decomposition does not take apart; the same as the database's normal form.
-_LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŀ": "l"}
-_PLAIN = str.maketrans(_APOSTROPHES | _LETTERS)
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŀ": "l"}
+)
 
 
 def fold(text: str) -> str:
@@ -16,9 +17,10 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower().replace("`", "'")
     # Compatibility forms first, then case, then marks: the other way round is not stable.
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    plain = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES))
+    folded = unicodedata.normalize("NFKC", plain.casefold())
     bare = "".join(_without_accents(unicodedata.normalize("NFD", folded)))
-    return unicodedata.normalize("NFC", bare).translate(_PLAIN)
+    return unicodedata.normalize("NFC", bare).translate(_LETTERS)
 
 
 def fold_in_place(text: str) -> Iterator[tuple[int, int, str]]:

@@ -6,10 +6,11 @@ lost), and `root` sees one word in "bought" and "buy", "mum" and "mother".
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from Stemmer import Stemmer
+from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType]
 
 from everlore.text.folding import fold
 from everlore.text.lexicon import table
@@ -17,7 +18,7 @@ from everlore.text.lexicon import words as listed_words
 
 _TOKEN = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
-_ENGLISH = Stemmer("english")
+_stem = cast("Callable[[str], str]", Stemmer("english").stemWord)  # pyright: ignore[reportUnknownMemberType]
 _ROOTS = {form: basic for basic, forms in table("roots").items() for form in forms.split()}
 
 
@@ -53,7 +54,7 @@ def words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The stem of a folded word, in the English algorithm of Snowball: what the database makes terms of."""
-    return _ENGLISH.stemWord(word)
+    return _stem(word)
 
 
 @lru_cache(maxsize=20_000)

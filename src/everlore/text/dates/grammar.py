@@ -18,6 +18,7 @@ from everlore.text.dates.expressions import (
     Decade,
     Expression,
     Fixed,
+    Grain,
     Meaning,
     NoDate,
     Part,
@@ -35,6 +36,7 @@ _WHICH: Mapping[str, Which] = {
     "next": 1, "coming": 1, "year_next": 1, "week_next": 1,
 }  # fmt: skip
 _OF_YEARS, _OF_WEEKS = ("year_last", "year_this", "year_next"), ("week_last", "week_this", "week_next")
+_PARTS: Mapping[str, Part] = {"early": ("third", 0), "mid": ("third", 1), "late": ("third", -1), "end": ("end", -1)}
 _AHEAD = 48  # characters in front of an expression that are looked at
 
 
@@ -119,7 +121,7 @@ def _part(match: _Match) -> Part:
         return "half", nth
     if match["nth_week"]:
         return "week", nth
-    return {"early": ("third", 0), "mid": ("third", 1), "late": ("third", -1), "end": ("end", -1)}[match.lastgroup or "end"]
+    return _PARTS[match.lastgroup or "end"]
 
 
 def _possible(read: Callable[[_Match, Said], Meaning | None], match: _Match, said: Said) -> Meaning | None:
@@ -164,15 +166,30 @@ def _read_digits(match: _Match, said: Said) -> Meaning:
     return Fixed(calendar.days(date(year + (2000 if year < 100 else 0), month, day)), "day")
 
 
-def _yearly(match: _Match, span_of: Callable[[int], Span], **more: object) -> Yearly:
+def _yearly(
+    match: _Match,
+    span_of: Callable[[int], Span],
+    grain: Grain,
+    *,
+    broad_of: Callable[[int], Span] | None = None,
+    sure: bool = True,
+) -> Yearly:
     year = _group(match, "year")
-    return Yearly(span_of, which=_which(match), year=int(year) if year else None, step=_which(match, _OF_YEARS), **more)  # type: ignore
+    return Yearly(
+        span_of,
+        grain,
+        which=_which(match),
+        year=int(year) if year else None,
+        step=_which(match, _OF_YEARS),
+        broad_of=broad_of,
+        sure=sure,
+    )
 
 
 def _read_date(match: _Match, said: Said) -> Meaning:
     month, day = v.MONTHS[match["month"]], int(match["day"])
     until = int(match["until"] or day)
-    return _yearly(match, lambda year: (date(year, month, day), calendar.days(date(year, month, until))[1]), grain="day")
+    return _yearly(match, lambda year: (date(year, month, day), calendar.days(date(year, month, until))[1]), "day")
 
 
 def _read_month(match: _Match, said: Said) -> Meaning | None:
@@ -181,7 +198,7 @@ def _read_month(match: _Match, said: Said) -> Meaning | None:
         return None
     month = v.MONTHS[match["month"]]
     sure = bool(named) or _which(match) is not None or _is_led(match, said)
-    return _yearly(match, lambda year: calendar.months(year, month), grain="month", sure=sure)
+    return _yearly(match, lambda year: calendar.months(year, month), "month", sure=sure)
 
 
 def _read_season(match: _Match, said: Said) -> Meaning | None:
@@ -190,14 +207,14 @@ def _read_season(match: _Match, said: Said) -> Meaning | None:
         if not lead.search(said.ahead(match.start())):
             return None
     begins = v.SEASONS[match["season"]]
-    return _yearly(match, lambda year: calendar.months(year, begins, 3), grain="season")
+    return _yearly(match, lambda year: calendar.months(year, begins, 3), "season")
 
 
 def _read_quarter(match: _Match, said: Said) -> Meaning:
     nth = _group(match, "nth")
     quarter = int(match["quarter"]) if _group(match, "quarter") else v.ORDINALS.get(nth or "", 4)
     sure = bool(_group(match, "year")) or _which(match) is not None or _is_led(match, said)
-    return _yearly(match, lambda year: calendar.months(year, quarter * 3 - 2, 3), grain="season", sure=sure)
+    return _yearly(match, lambda year: calendar.months(year, quarter * 3 - 2, 3), "season", sure=sure)
 
 
 def _read_holiday(match: _Match, said: Said) -> Meaning:
@@ -212,7 +229,7 @@ def _read_holiday(match: _Match, said: Said) -> Meaning:
     return _yearly(
         match,
         lambda year: calendar.days(day(year)),
-        grain="day",
+        "day",
         broad_of=lambda year: (day(year) - before, calendar.days(day(year) + after)[1]),
     )
 

@@ -30,8 +30,8 @@ from everlore.text.dates.expressions import Counted, Expression, Rolling
 from everlore.text.dates.grammar import Said, count_of, find, longest
 from everlore.text.dates.resolve import narrowed, possible, resolve
 from everlore.text.dates.vocabulary import of, pattern
+from everlore.text.folding import lowered
 from everlore.text.languages import language_of
-from everlore.text.sentences import lowered
 
 # Days either side of "N units ago".
 _SLACK = {"day": 0, "week": 3, "fortnight": 3, "month": 15, "quarter": 45, "year": 183, "decade": 1826}

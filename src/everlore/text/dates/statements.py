@@ -31,7 +31,7 @@ from everlore.text.dates.expressions import (
 )
 from everlore.text.dates.grammar import Said, find, longest
 from everlore.text.dates.resolve import narrowed, resolve
-from everlore.text.sentences import lowered
+from everlore.text.folding import lowered
 
 Side: TypeAlias = Literal["at", "since", "until"]
 _GRAINS: dict[str, Grain] = {

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, cast, get_args
+from typing import get_args
 
 from everlore.text.dates.calendar import Unit
 from everlore.text.lexicon import numbered, phrases, table
@@ -18,7 +18,8 @@ PERIODS_SAID: Mapping[str, tuple[Unit, int]] = table("dates.periods")
 COUNTS = dict.fromkeys(phrases("dates.half_a"), 0) | dict(numbered("dates.counts", 1))
 VAGUE, FINAL = phrases("dates.vague"), phrases("dates.final")
 ORDINALS = numbered("dates.ordinals", 1)
-UNITS = {word: cast("Unit", unit) for unit in get_args(Unit) for word in phrases(f"dates.units.{unit}")}
+_ALL_UNITS: tuple[Unit, ...] = get_args(Unit)
+UNITS: Mapping[str, Unit] = {word: unit for unit in _ALL_UNITS for word in phrases(f"dates.units.{unit}")}
 PERIODS = {word: unit for word, unit in UNITS.items() if unit not in {"minute", "hour", "day", "fortnight"}}
 COUNTABLE = {word: unit for word, unit in UNITS.items() if unit != "weekend"}
 TOLD_FROM_ANOTHER = phrases("dates.told_from_another")
@@ -30,7 +31,7 @@ def said(words: str) -> str:
 
 
 HOLIDAYS: Mapping[str, Mapping[str, int]] = {
-    said(name): meant for name, meant in cast("Mapping[str, Any]", table("dates.holidays")).items()
+    said(name): meant for name, meant in table("dates.holidays").items()
 }
 DAYS_SAID = {said(word): step for word, step in DAYS.items()}
 

@@ -49,7 +49,9 @@ def language_of(text: str) -> Language:
 def sure_language(text: str) -> str | None:
     """The code of one of the languages whose commonest words are known, where these leave no doubt."""
     found = Counter(_WORD.findall(lowered(text)))
-    hits = sorted(((sum(found[word] for word in common), code) for code, common in _COMMONEST.items()), reverse=True)
+    hits = sorted(
+        ((sum(found[word] for word in common), code) for code, common in _COMMONEST.items()), reverse=True
+    )
     (most, code), (next_most, _) = hits[0], hits[1]
     return code if most >= _LEAST_WORDS and most >= _SURE_FACTOR * next_most else None
 

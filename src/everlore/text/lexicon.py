@@ -38,7 +38,13 @@ def phrases(name: str) -> frozenset[str]:
 def numbered(name: str, first: int, *languages: str) -> Mapping[str, int]:
     """From a class that is a list: the words of its first entry mean `first`, those of the second one more."""
     groups: list[Sequence[str]] = _values(name, languages)
-    return {word: number for one in groups for number, group in enumerate(one, first) for word in parted(group) if word}
+    return {
+        word: number
+        for one in groups
+        for number, group in enumerate(one, first)
+        for word in parted(group)
+        if word
+    }
 
 
 @cache

@@ -99,4 +99,3 @@ def _dense(part: str) -> bool:
 def _cuts(one: str, other: str) -> bool:
     """Whether a word goes on from one character to the next; in scripts without blanks it never does."""
     return one.isalnum() and other.isalnum() and ord(one) < 0x2E80 and ord(other) < 0x2E80
-

@@ -63,4 +63,3 @@ def _paragraph(start: int, end: int, words: list[str]) -> Paragraph:
 
 def _hash(text: str, size: int) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=size).digest()
-

@@ -16,7 +16,8 @@ from everlore.text.folding import fold
 from everlore.text.lexicon import table
 from everlore.text.lexicon import words as listed_words
 
-_TOKEN = re.compile(r"[^\W_]+")
+# Superscripts, fractions and circled digits are no letters or digits to Postgres.
+_TOKEN = re.compile(r"[^\W_\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209f\u2150-\u2189\u2460-\u24ff]+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _stem = cast("Callable[[str], str]", Stemmer("english").stemWord)  # pyright: ignore[reportUnknownMemberType]
 _ROOTS = {form: basic for basic, forms in table("roots").items() for form in forms.split()}
@@ -53,8 +54,15 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """The stem of a folded word, in the English algorithm of Snowball: what the database makes terms of."""
-    return _stem(word)
+    """The stem of a folded word, in the English algorithm of Snowball: what the database makes terms of.
+
+    Postgres stems no word with a digit, and its version of the algorithm keeps two letters behind a first vowel ("adding").
+    """
+    if any(map(str.isdigit, word)):
+        return word
+    found = _stem(word)
+    doubled = len(found) == 2 and found[0] in "aeo" and word[2:3] == found[1]
+    return found + found[1] if doubled else found
 
 
 @lru_cache(maxsize=20_000)

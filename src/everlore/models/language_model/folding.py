@@ -60,4 +60,3 @@ def folded_entities(entities: Iterable[DraftEntity]) -> tuple[DraftEntity, ...]:
             one = replace(before, aliases=aliases)
         kept[key] = one
     return tuple(kept.values())
-

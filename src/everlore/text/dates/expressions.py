@@ -9,8 +9,10 @@ from everlore.text.dates.calendar import Span, Unit
 
 Grain: TypeAlias = Literal["day", "week", "month", "season", "year"]
 Which: TypeAlias = Literal[-1, 0, 1]  # last, this, next
-Part: TypeAlias = tuple[Literal["third", "half", "week", "end"], int]  # ("third", 1) is the middle; -1 the last
-Side: TypeAlias = Literal["since", "from", "before", "after", "until", "due"]
+Part: TypeAlias = tuple[
+    Literal["third", "half", "week", "end"], int
+]  # ("third", 1) is the middle; -1 the last
+Side: TypeAlias = Literal["since", "starting", "from", "before", "after", "until", "due"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,16 @@ class Decade:
 
 
 Meaning: TypeAlias = NoDate | Fixed | Yearly | Weekday | Calendar | Counted | Rolling | Decade
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """So many units before or after an expression, from the character `begin` on."""
+
+    begin: int
+    count: int
+    unit: Unit
+    before: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ after Christmas"). What the ranges mean:
   up to now, today included.
 - "N days ago" is that day; weeks reach 3 days either side, months 15, years half a year and at least that
   whole calendar year. "A few", "several" and "a couple of" reach further still.
-- Early, mid and late are thirds. "By May" and "until May" include May.
+- Early, mid and late are thirds; the second to fourth week of a month reach 3 days either side.
+- "By May" and "until May" include May.
 - "In two weeks" is a time, unless the question is about what was: then it says how long something took.
 """
 
-import re
 from collections import deque
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -26,9 +26,10 @@ from datetime import date, datetime, time, timedelta
 from everlore.text.dates import calendar
 from everlore.text.dates import vocabulary as v
 from everlore.text.dates.calendar import Span
-from everlore.text.dates.expressions import Counted, Expression, Rolling
-from everlore.text.dates.grammar import Said, count_of, find, longest
-from everlore.text.dates.resolve import narrowed, possible, resolve
+from everlore.text.dates.expressions import Counted, Expression, Part, Rolling
+from everlore.text.dates.grammar import find, longest
+from everlore.text.dates.resolve import beside, narrowed, possible, resolve
+from everlore.text.dates.surroundings import Said, aside_of
 from everlore.text.dates.vocabulary import of, pattern
 from everlore.text.folding import lowered
 from everlore.text.languages import language_of
@@ -44,9 +45,6 @@ _TO = pattern(rf" (?:{of('to')}) (?:(?:{v.ARTICLE}) )?|\s{{0,3}}[-–—]\s{{0,3
 _BETWEEN = pattern(rf"(?:{of('between')}) (?:[^\s]{{1,20}} )?", stop="$")
 _AND = pattern(rf" (?:{v.AND}) (?:(?:{v.ARTICLE}) )?", begin="", stop="")
 _LISTED = pattern(rf"(?:,|,?\s{{1,3}}(?:{of('and', 'or')})) (?:in )?", begin="", stop="")
-_ASIDE = pattern(
-    rf"(?:the |{v.COUNT} )?{v.UNIT} (?:(?P<before>{of('aside_before')})|(?:{of('aside_after')}))(?: the)? ", stop="$"
-)
 _ONWARDS = pattern(rf" (?:{of('onwards')}|(?:{of('to')}) (?:{of('now')}))", begin="")
 
 
@@ -69,7 +67,9 @@ class _Question:
         return possible(_span, one, since or self.now)
 
     def range(self, start: date | None, end: date | None, begin: int, stop: int) -> TimeRange:
-        return TimeRange(start and self.midnight(start), end and self.midnight(end), self.said.written[begin:stop])
+        return TimeRange(
+            start and self.midnight(start), end and self.midnight(end), self.said.written[begin:stop]
+        )
 
     def midnight(self, day: date) -> datetime:
         return datetime.combine(day, time(), self.now.tzinfo)
@@ -107,7 +107,14 @@ def _span(one: Expression, now: datetime) -> Span | None:
             span = _rolling(one.meaning, now.date())
         case _:
             span = resolve(one.meaning, now, ahead=False, broad=True)
-    return narrowed(span, one.part) if span and one.part else span
+    return _part(span, one.part) if span and one.part else span
+
+
+def _part(span: Span, part: Part) -> Span:
+    """Where the second week of a month begins, people see differently; its first and last are tied to its ends."""
+    start, end = narrowed(span, part)
+    slack = timedelta(days=_SLACK["week"] if part[0] == "week" and part[1] > 0 else 0)
+    return start - slack, end + slack
 
 
 def _around(counted: Counted, now: datetime) -> Span:
@@ -140,9 +147,9 @@ def _range_of_one(asked: _Question, here: Expression, after: Expression | None) 
     (start, end), low = span, asked.said.low
     if onwards := _ONWARDS.match(low, here.stop):
         return asked.range(start, None, here.begin, onwards.end())
-    if aside := _ASIDE.search(asked.said.ahead(here.begin)):
-        beside = possible(_beside, span, aside)
-        return beside and asked.range(*beside, here.begin - len(aside[0]), here.stop)
+    if aside := aside_of(asked.said, here.begin):
+        stepped = possible(beside, span, aside) if aside.count else span
+        return stepped and asked.range(*stepped, aside.begin, here.stop)
     match here.side:
         case "since":
             return asked.range(start, None, here.side_begin, here.stop)
@@ -154,16 +161,6 @@ def _range_of_one(asked: _Question, here: Expression, after: Expression | None) 
             return asked.range(None, end, here.side_begin, here.stop)
         case _:
             return asked.range(start, end, here.begin, here.stop)
-
-
-def _beside(span: Span, aside: re.Match[str]) -> Span:
-    """So much before or after a span."""
-    count, unit = count_of(aside), v.UNITS[aside["unit"]]
-    if count == 0 or unit in _MINUTES_OF_A_DAY:
-        return span
-    if aside["before"]:
-        return calendar.stepped(span[0], unit, -count), span[0]
-    return span[1], calendar.stepped(span[1], unit, count)
 
 
 # --- two expressions ---------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from everlore.text.dates import calendar
 from everlore.text.dates.calendar import Span
-from everlore.text.dates.expressions import Calendar, Decade, Fixed, Meaning, Part, Weekday, Yearly
+from everlore.text.dates.expressions import Aside, Calendar, Decade, Fixed, Meaning, Part, Weekday, Yearly
 
 # Eight years hold a 29 February even where a century has none.
 _YEARS = range(9)
@@ -53,7 +53,11 @@ def narrowed(span: Span, part: Part) -> Span:
         return span
     kind, nth = part
     if kind == "week":
-        first = end - timedelta(days=7) if nth < 0 else min(start + timedelta(days=7 * nth), end - timedelta(days=7))
+        first = (
+            end - timedelta(days=7)
+            if nth < 0
+            else min(start + timedelta(days=7 * nth), end - timedelta(days=7))
+        )
         return calendar.days(first, 7)
     of = 2 if kind == "half" else 3
     nth = nth if 0 <= nth < of else of - 1
@@ -61,6 +65,13 @@ def narrowed(span: Span, part: Part) -> Span:
     if start.day == end.day == 1 and months % of == 0:
         return calendar.months(start.year, start.month + months * nth // of, months // of)
     return start + timedelta(days=count * nth // of), start + timedelta(days=count * (nth + 1) // of)
+
+
+def beside(span: Span, aside: Aside) -> Span:
+    """So much before or after a span, up to it."""
+    if aside.before:
+        return calendar.stepped(span[0], aside.unit, -aside.count), span[0]
+    return span[1], calendar.stepped(span[1], aside.unit, aside.count)
 
 
 def _yearly(one: Yearly, today: date, ahead: bool, broad: bool) -> Span | None:
@@ -74,7 +85,9 @@ def _year_meant(one: Yearly, today: date, ahead: bool) -> int | None:
         span = one.span_of(year)
         return year - 1 if _turns(span) and span[0] > today and not ahead else year
     if one.which == 0:
-        in_last = _turns(one.span_of(today.year)) and today.month <= (_WINTER_IS_OVER if ahead else _WINTER_IS_PAST)
+        in_last = _turns(one.span_of(today.year)) and today.month <= (
+            _WINTER_IS_OVER if ahead else _WINTER_IS_PAST
+        )
         return today.year - in_last
     if one.which == 1:
         return _first(one.span_of, (today.year + step for step in _YEARS), lambda span: span[0] > today)
@@ -85,7 +98,9 @@ def _year_meant(one: Yearly, today: date, ahead: bool) -> int | None:
     return _first(one.broad_of or one.span_of, back, lambda span: (span[1] if over else span[0]) <= today)
 
 
-def _first(span_of: Callable[[int], Span], years: Iterable[int], is_meant: Callable[[Span], bool]) -> int | None:
+def _first(
+    span_of: Callable[[int], Span], years: Iterable[int], is_meant: Callable[[Span], bool]
+) -> int | None:
     for year in years:
         span = possible(span_of, year)
         if span and is_meant(span):

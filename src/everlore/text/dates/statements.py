@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 from everlore.text.dates import calendar
 from everlore.text.dates.calendar import Span
 from everlore.text.dates.expressions import (
+    Aside,
     Calendar,
     Counted,
     Decade,
@@ -29,8 +30,9 @@ from everlore.text.dates.expressions import (
     Rolling,
     Yearly,
 )
-from everlore.text.dates.grammar import Said, find, longest
-from everlore.text.dates.resolve import narrowed, resolve
+from everlore.text.dates.grammar import find, longest
+from everlore.text.dates.resolve import beside, narrowed, resolve
+from everlore.text.dates.surroundings import Said, aside_of
 from everlore.text.folding import lowered
 
 Side: TypeAlias = Literal["at", "since", "until"]
@@ -56,8 +58,8 @@ class SaidDate:
 
 def read_dates(text: str, at: datetime, *, ahead: bool = False, english: bool = True) -> tuple[SaidDate, ...]:
     """The dates that `text` names, in order; of two that overlap the longer counts."""
-    found = longest(filter(_is_sure, find(Said(lowered(text), text, english))), len(text))
-    dates = (_date_of(one, at, ahead) for one in found)
+    said = Said(lowered(text), text, english)
+    dates = (_date_of(one, said, at, ahead) for one in longest(filter(_is_sure, find(said)), len(text)))
     return tuple(one for one in dates if one is not None)
 
 
@@ -71,22 +73,27 @@ def _is_sure(one: Expression) -> bool:
             return not one.told_from_another
 
 
-def _date_of(one: Expression, at: datetime, ahead: bool) -> SaidDate | None:
+def _date_of(one: Expression, said: Said, at: datetime, ahead: bool) -> SaidDate | None:
+    aside = aside_of(said, one.begin)
     try:
         span, grain = _read(one.meaning, at, ahead)
         if span and one.part:
             span, grain = _narrowed(span, grain, one.part)
+        if span and aside and aside.count:
+            span, grain = _beside(span, aside)
     except (ValueError, OverflowError):
         return None
     if span is None:
         return None
     start, end = (datetime.combine(day, time(), at.tzinfo) for day in span)
+    if aside:
+        return SaidDate(start, end, grain, "at", aside.begin, one.stop)
     return SaidDate(start, end, grain, _side(one), one.lead, one.stop)
 
 
 def _side(one: Expression) -> Side:
     match one.side:
-        case "since":
+        case "since" | "starting":
             return "since"
         case "before" | "until" | "due":
             return "until"
@@ -101,7 +108,9 @@ def _read(meaning: Meaning, at: datetime, ahead: bool) -> tuple[Span | None, Gra
         case NoDate():
             return None, "day"
         case Counted(count=count, unit=unit):
-            return calendar.days(_counted(count, unit, at)), _GRAINS.get(unit, "day") if unit in calendar.MONTHS else "day"
+            return calendar.days(_counted(count, unit, at)), _GRAINS.get(
+                unit, "day"
+            ) if unit in calendar.MONTHS else "day"
         case Fixed(grain=grain) | Yearly(grain=grain):
             return resolve(meaning, at, ahead=ahead, broad=False), grain
         case Calendar(unit=unit):
@@ -114,6 +123,14 @@ def _counted(count: int, unit: calendar.Unit, at: datetime) -> date:
     if unit in {"hour", "minute"}:
         return (at + count * timedelta(minutes=60 if unit == "hour" else 1)).date()
     return calendar.stepped(at.date(), unit, count)
+
+
+def _beside(span: Span, aside: Aside) -> tuple[Span, Grain]:
+    """The very day where days are counted, else the whole stretch."""
+    start, end = beside(span, aside)
+    if aside.unit == "day":
+        return calendar.days(start if aside.before else end - timedelta(days=1)), "day"
+    return (start, end), _GRAINS.get(aside.unit, "day")
 
 
 def _narrowed(span: Span, grain: Grain, part: Part) -> tuple[Span, Grain]:

@@ -9,6 +9,7 @@ from everlore.grounding.claims import Evidence, covered
 from everlore.ports.analyst import DraftFact
 from everlore.text.descriptions import is_role
 from everlore.text.languages import language_of
+from everlore.text.lexicon import words as lexicon
 from everlore.text.sentences import sentences
 from everlore.text.words import NEGATIONS, alike, listed, root, roots, telling, words
 
@@ -202,9 +203,7 @@ def _is_over(said: str, content: str, own: frozenset[str], *, past: bool) -> boo
 
 
 # What every language model calls such things, whatever word was said: a kind of label, not a claim.
-_LABELS = listed(
-    "name age date birthday birth born nationality location located place title role job occupation profession status"
-)
+_LABELS = lexicon("labels")
 _FAVOURITE = re.compile(
     r"\b(?:fav\w*|best|most|top|lieblings\w*|pr[eé]f[eé]r\w*|love[sd]?|adore[sd]?|m[aá]s|number one)\b",
     re.IGNORECASE,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.text.folding import fold
+from everlore.text.lexicon import words as listed_words
 from everlore.text.words import LITTLE, listed, root, words
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
@@ -18,10 +19,7 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 # What is wished for, was once or may be is another claim than what is.
-_STATUS = listed(
-    "used once formerly almost nearly if maybe perhaps want wants wanted would could might may should must will shall going plan"
-    " plans planned hope hopes quiero queria antes quizas voy"
-)
+_STATUS = frozenset(map(fold, listed_words("status")))
 _SUBJECTS = listed("i we he she they you")
 # Where these stand, what comes first matters.
 _COMPARES = re.compile(
@@ -29,12 +27,7 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 # Words that change nothing about what is claimed.
-_LIGHT_WORDS = (
-    "a an the and or but so of to in on at for with by from is are am was were be been being it this that these those i my "
-    "me we our you your he she they his her their do does did have has had really very just also too quite oh well actually "
-    "el la los las un una y o de en que es son soy mi yo muy"
-)
-_LIGHT = frozenset(_LIGHT_WORDS.split())
+_LIGHT = listed_words("light")
 # The same where words are counted one by one; but those of direction and degree weigh.
 _WEIGHTLESS = (_LIGHT | LITTLE | listed("currently usually regularly actually told said")) - listed(
     "into onto out off over up down after before without between more most less not no never"

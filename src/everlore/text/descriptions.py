@@ -8,26 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from everlore.text.folding import fold
+from everlore.text.lexicon import forms, phrases, table, words
 from everlore.text.variants import key
 
-_ROLE_WORDS = {
-    "mother": "mum mom mommy mummy mama madre", "father": "dad daddy papa padre", "sister": "sis hermana",
-    "brother": "bro hermano", "daughter": "hija", "son": "hijo", "grandmother": "grandma granny nana abuela",
-    "grandfather": "grandpa grandad granddad abuelo", "aunt": "auntie tia", "uncle": "tio", "cousin": "prima primo",
-    "niece": "sobrina", "nephew": "sobrino", "wife": "esposa mujer", "husband": "esposo marido", "girlfriend": "novia",
-    "boyfriend": "novio", "partner": "spouse pareja", "friend": "buddy pal amiga amigo", "colleague":
-    "coworker workmate companera companero", "boss": "manager jefa jefe", "neighbour": "neighbor vecina vecino",
-    "roommate": "flatmate housemate", "teacher": "profesora profesor maestra maestro", "doctor": "gp medica medico",
-    "dog": "perra perro puppy", "cat": "gata gato kitten", "child": "kid baby", "dentist": "dentista",
-    "landlord": "landlady casero casera", "therapist": "terapeuta",
-}  # fmt: skip
-_CANONICAL = {word: role for role, words in _ROLE_WORDS.items() for word in [role, *words.split()]}
+_CANONICAL = {role: role for role in table("roles", "en")} | dict(forms("roles"))
 # Who is one of these to somebody is nothing else to him: a sister is not called a friend, nor a daughter.
-_KIN = frozenset(
-    {"mother", "father", "sister", "brother", "daughter", "son", "grandmother", "grandfather", "aunt", "uncle", "cousin",
-     "niece", "nephew", "stepmother", "stepfather", "stepsister", "stepbrother", "dog", "cat", "mother in law",
-     "father in law", "sister in law", "brother in law", "son in law", "daughter in law"}
-)  # fmt: skip
+_KIN = phrases("kin")
 _SAID_OF_KIN = frozenset({"child", "relative", "twin"})
 
 _POSSESSIVE = re.compile(
@@ -62,24 +48,7 @@ class Description:
         return f"{owner}'s {self.role}"
 
 
-_QUALITIES = frozenset(
-    {
-        "little",
-        "big",
-        "older",
-        "younger",
-        "elder",
-        "best",
-        "old",
-        "new",
-        "twin",
-        "dear",
-        "late",
-        "good",
-        "close",
-        "former",
-    }
-)
+_QUALITIES = words("qualities")
 
 
 def described(text: str) -> Description | None:

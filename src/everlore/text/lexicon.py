@@ -54,6 +54,13 @@ def table(name: str, *languages: str) -> Mapping[str, Any]:
     return {word: meant for one in tables for written, meant in one.items() for word in parted(written)}
 
 
+@cache
+def forms(name: str) -> Mapping[str, str]:
+    """From a class that is a table of words to other forms of them: each form with the word that stands for it."""
+    tables: list[Mapping[str, str]] = _values(name, ())
+    return {form: basic for one in tables for basic, written in one.items() for form in written.split()}
+
+
 def _values(name: str, languages: Sequence[str]) -> list[Any]:
     found = (_value(LANGUAGES[language], name) for language in languages or LANGUAGES)
     return [value for value in found if value is not None]

@@ -9,34 +9,16 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from everlore.text.folding import fold
+from everlore.text.lexicon import forms, words
 from everlore.text.numerals import is_roman, read_number, read_ordinal, roman
 
-# Written in full wherever they stand. Saint and street share a form: "st" may be either.
-ABBREVIATIONS: Mapping[str, str] = {
-    "dr": "doctor", "dra": "doctor", "prof": "professor", "mister": "mr", "missus": "mrs", "st": "saint",
-    "street": "saint", "ave": "avenue", "blvd": "boulevard", "rd": "road", "mt": "mount", "ft": "fort", "apt": "apartment",
-    "dept": "department", "dpt": "department", "univ": "university", "uni": "university", "inst": "institute",
-    "corp": "corporation", "inc": "incorporated", "ltd": "limited", "bros": "brothers", "intl": "international",
-    "assn": "association", "govt": "government", "mgmt": "management", "jr": "junior", "sr": "senior", "vol": "volume",
-    "chap": "chapter", "chpt": "chapter", "fig": "figure", "sect": "section", "approx": "approximately", "vs": "versus",
-}  # fmt: skip
-# Written in full before a number only: "no" and "sec" are words, or names, of their own.
-BEFORE_NUMBERS: Mapping[str, str] = {
-    "ch": "chapter", "cap": "capitulo", "no": "number", "nr": "number", "num": "number", "sec": "section", "pt": "part",
-    "p": "page", "pp": "page", "pg": "page", "v": "version", "ver": "version", "ep": "episode", "art": "article",
-    "bk": "book", "rm": "room",
-}  # fmt: skip
+# Written in full wherever they stand.
+ABBREVIATIONS: Mapping[str, str] = forms("abbreviations")
+# Written in full before a number only.
+BEFORE_NUMBERS: Mapping[str, str] = forms("before_numbers")
 # What is counted: a numeral after one of these may be Roman, and its leading zeros mean nothing.
-COUNTED = frozenset(
-    {"chapter", "capitulo", "number", "section", "part", "parte", "page", "pagina", "version", "episode", "episodio",
-     "season", "temporada", "article", "articulo", "book", "libro", "exercise", "room", "appendix", "equation", "quarter",
-     "volume", "volumen", "figure", "act", "acto", "scene", "level", "phase", "fase", "stage", "step", "lesson", "unit",
-     "module", "round", "week", "tomo", "title"}
-)  # fmt: skip
-TITLES = frozenset(
-    {"doctor", "professor", "mr", "mrs", "ms", "miss", "sir", "lady", "junior", "senior", "don", "dona", "senor", "senora",
-     "sra", "uncle", "aunt", "auntie", "coach", "captain", "the"}
-)  # fmt: skip
+COUNTED = words("counted")
+TITLES = words("titles")
 
 EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
 _NUMBER_SIGNS = frozenset({"#", "n\u00b0"})

@@ -13,14 +13,13 @@ from typing import NamedTuple, cast
 from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType]
 
 from everlore.text.folding import fold
-from everlore.text.lexicon import table
+from everlore.text.lexicon import forms
 from everlore.text.lexicon import words as listed_words
 
 # Superscripts, fractions and circled digits are no letters or digits to Postgres.
 _TOKEN = re.compile(r"[^\W_\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209f\u2150-\u2189\u2460-\u24ff]+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _stem = cast("Callable[[str], str]", Stemmer("english").stemWord)  # pyright: ignore[reportUnknownMemberType]
-_ROOTS = {form: basic for basic, forms in table("roots").items() for form in forms.split()}
 
 
 def listed(written: str) -> frozenset[str]:
@@ -68,7 +67,7 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=20_000)
 def root(word: str) -> str:
     """The stem of the basic form: irregular forms, short forms and words of the same meaning are one."""
-    return stem(_ROOTS.get(word, word))
+    return stem(forms("roots").get(word, word))
 
 
 def roots(text: str) -> frozenset[str]:

@@ -29,6 +29,12 @@ hypothesis.settings.register_profile("everlore", deadline=None)
 hypothesis.settings.load_profile("everlore")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fuzz", type=int, default=1, metavar="N", help="let the fuzzers in tests/fuzz try N times as much"
+    )
+
+
 @dataclass(frozen=True)
 class TestDatabase:
     """A database of its own for one test, with a connection string per role."""

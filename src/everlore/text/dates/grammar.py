@@ -12,17 +12,17 @@ from everlore.text.dates import readers
 from everlore.text.dates import vocabulary as v
 from everlore.text.dates.expressions import Expression, Meaning, NoDate
 from everlore.text.dates.surroundings import LEAD, NTH, Said, part_of, side_of
-from everlore.text.dates.vocabulary import of, pattern
+from everlore.text.dates.vocabulary import Pattern, of, pattern
 
 _WORD = re.compile(r"[^\W\d_]+|\d")
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    pattern: re.Pattern[str]
+    pattern: Pattern
     words: frozenset[str]  # without one of these the pattern cannot match: spares the search
     read: Callable[[re.Match[str], Said], Meaning | None]
-    lead: re.Pattern[str] | None = None  # the preposition in front that belongs to it
+    lead: Pattern | None = None  # the preposition in front that belongs to it
 
 
 def find(said: Said) -> Iterator[Expression]:
@@ -88,7 +88,9 @@ def _keys(words: Iterable[str]) -> frozenset[str]:
 
 
 _IN_MONTHS, _IN_WEEKDAYS, _IN_UNITS = _keys(v.MONTHS), _keys(v.WEEKDAYS), _keys(v.UNITS)
-_IN_WHICH = _keys(v.phrases("dates.next") | v.phrases("dates.last") | v.phrases("dates.this"))
+_IN_ROUND = frozenset(
+    key + s for key in _keys([*v.WEEKDAYS, *v.MONTHS, *v.SEASONS, *v.HOLIDAYS, *v.UNITS]) for s in ("", "s")
+)
 _ROUND = rf"(?:{v.any_of([*v.WEEKDAYS, *v.MONTHS, *v.SEASONS, *v.HOLIDAYS])}|{v.any_of(v.UNITS)})"
 _DAYS_IN_ROW = rf"(?: (?:{of('and', 'or')}) (?:(?:{of('habits_on')}) )?(?:{v.any_of(v.WEEKDAYS)})s?)?"
 _NO_YEAR_AHEAD = r"(?:(?<![-\w.,:/$€£#+@])|(?<=mid-)|(?<=pre-)|(?<=post-)|(?<=early-)|(?<=late-))"
@@ -99,14 +101,14 @@ _RULES = (
     _Rule(pattern(rf"(?:{of('numbered')})(?: |: )#?(?:19|20)\d\d(?!-\d)"), _DIGITS, readers.read_nothing),
     _Rule(
         pattern(rf"(?:{of('habits')}) (?:{_ROUND})s?{_DAYS_IN_ROW}"),
-        _keys(v.phrases("dates.habits")),
+        _IN_ROUND,
         readers.read_nothing,
     ),
     _Rule(
         pattern(
             rf"(?:{of('habits_on')}) (?:{v.any_of(v.WEEKDAYS)})s{_DAYS_IN_ROW}|los (?:{v.any_of(v.WEEKDAYS)}){_DAYS_IN_ROW}"
         ),
-        _keys(v.phrases("dates.habits_on")),
+        _IN_ROUND,
         readers.read_nothing,
     ),
     _Rule(pattern(of("not_dates")), _keys(v.phrases("dates.not_dates")), readers.read_nothing),
@@ -224,11 +226,11 @@ _RULES = (
     ),
     _Rule(
         pattern(rf"(?P<lasts>{of('ahead_before')}) {v.COUNT} {v.UNIT}(?!'s)", stop=r"(?![\w-])"),
-        _keys(v.phrases("dates.ahead_before")),
+        _IN_UNITS,
         readers.read_counted,
     ),
     _Rule(
-        pattern(rf"(?:(?:{v.ARTICLE}) )?{v.ONE} {v.COUNT} {v.UNIT}(?! of\b)"), _IN_WHICH, readers.read_rolling
+        pattern(rf"(?:(?:{v.ARTICLE}) )?{v.ONE} {v.COUNT} {v.UNIT}(?! of\b)"), _IN_UNITS, readers.read_rolling
     ),
     _Rule(
         pattern(
@@ -238,7 +240,7 @@ _RULES = (
         _keys(v.phrases("dates.rolling_last") | v.phrases("dates.bare_past")),
         readers.read_rolling,
     ),
-    _Rule(pattern(rf"{v.ONE} {v.PERIOD}(?! of\b)"), _IN_WHICH, readers.read_calendar, _OF_PERIOD),
+    _Rule(pattern(rf"{v.ONE} {v.PERIOD}(?! of\b)"), _IN_UNITS, readers.read_calendar, _OF_PERIOD),
     _Rule(pattern(rf"{v.PERIOD}{v.BEHIND}"), _IN_UNITS, readers.read_calendar, _OF_PERIOD),
     _Rule(
         pattern(

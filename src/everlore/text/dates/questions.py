@@ -77,7 +77,7 @@ class _Question:
 
 def read_times(question: str, now: datetime) -> tuple[TimeRange, ...]:
     """Read the ranges that `question` names, in order of appearance, in the time zone of `now` (aware)."""
-    said = Said(lowered(question), question, language_of(question) == "en")
+    said = Said(lowered(question), question, "/" not in question or language_of(question) == "en")
     about_past = _LOOKS_BACK.search(said.low) is not None
     found = deque(longest((one for one in find(said) if not (about_past and _lasts(one))), len(question)))
     asked, ranges = _Question(said, now), list[TimeRange | None]()

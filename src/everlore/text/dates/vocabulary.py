@@ -1,7 +1,8 @@
 """The words of all languages that dates are said with, as tables and as fragments of patterns. The words are data."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import get_args
 
 from everlore.text.dates.calendar import Unit
@@ -47,9 +48,32 @@ def of(*names: str) -> str:
     return any_of(phrase for name in names for phrase in phrases(f"dates.{name}"))
 
 
-def pattern(written: str, begin: str = r"(?<!\w)", stop: str = r"(?!\w)") -> re.Pattern[str]:
-    """Compile; a blank stands for one to three: without a bound, long runs of blanks take quadratic time."""
-    return re.compile(f"{begin}(?:{written}){stop}".replace(" ", r"\s{1,3}"))
+class Pattern:
+    """A pattern that is compiled when it is first used: there are sixty, and a text needs a few of them."""
+
+    def __init__(self, written: str) -> None:
+        self._written = written
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._written)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._compiled.search(text)
+
+    def match(self, text: str, begin: int) -> re.Match[str] | None:
+        return self._compiled.match(text, begin)
+
+    def fullmatch(self, text: str, begin: int, end: int) -> re.Match[str] | None:
+        return self._compiled.fullmatch(text, begin, end)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        return self._compiled.finditer(text)
+
+
+def pattern(written: str, begin: str = r"(?<!\w)", stop: str = r"(?!\w)") -> Pattern:
+    """A blank stands for one to three: without a bound, long runs of blanks take quadratic time."""
+    return Pattern(f"{begin}(?:{written}){stop}".replace(" ", r"\s{1,3}"))
 
 
 NEXT, LAST, THIS = of("next"), of("last"), of("this")

@@ -29,7 +29,7 @@ from everlore.domain.memories import (
     Review,
 )
 from everlore.grounding.claims import Evidence, covered, derived, evidence, name_is_said, unfounded
-from everlore.grounding.prompt_injection import manipulation
+from everlore.grounding.prompt_injection import prompt_injection
 from everlore.grounding.speakers import Voices
 from everlore.grounding.wording import (
     invented_denial,
@@ -249,7 +249,7 @@ class _Check:
             self.spans |= {quote: find(quote.text, self.folded[quote.message]) for quote in found}
         draft = replace(draft, name=name, sources=tuple(dict.fromkeys(found)))
         source = self._evidence(draft.sources or tuple(Quote(number, "") for number in self.messages))
-        if not name or manipulation(name) or not _entity_is_said(name, source):
+        if not name or prompt_injection(name) or not _entity_is_said(name, source):
             self.reject(draft, f'the name "{name}" was not said')
             return None
         everywhere = self._evidence(tuple(Quote(number, "") for number in self.messages))
@@ -345,8 +345,8 @@ class _Check:
         return "\n".join(dict.fromkeys(parts))
 
     def _suspicious(self, draft: DraftMemory | DraftFact, text: str) -> bool:
-        reason = manipulation(text)
-        if reason is None and (quoted := manipulation(self._quoted(draft.sources))):
+        reason = prompt_injection(text)
+        if reason is None and (quoted := prompt_injection(self._quoted(draft.sources))):
             reason = f"{quoted} (the message that it is from)"
         if reason is not None:
             self.reject(draft, reason, "quarantined")

@@ -88,7 +88,7 @@ _DONE = (
 )
 # What was said, as what a wish is about.
 _WORDS = (
-    rf"(?:(?:this|that|it|any of (?:this|that|it))(?: one| part| bit| conversation| message| chat)?{_DONE}"
+    rf"(?:(?:this|that|it|any of (?:this|that|it))(?: one| part| bit| conversation| message| chat)?(?: down)?{_DONE}"
     r"|what i(?:['’]?ve| have| am|['’]?m)? (?:just )?(?:say|said|tell you|told you|telling you|saying)\b"
     r"|that (?:i|my|we|our)\b)"
 )
@@ -96,12 +96,13 @@ _OFF = re.compile(
     r"off[ -]the[ -]record|not for the record"
     r"|(?:(?:strictly )?between|(?:(?:stays?|remains?|keep (?:this|that|it)) (?:strictly )?(?:just )?between)) (?:you and me|us)"
     r"(?: only)?(?=\s*[:,.!–—-]|\s*$)"
-    rf"|(?:please )?(?:do not|don['’]?t|never) (?:ever )?(?:remember|memori[sz]e|store|save|record|keep|note|log)"
+    rf"|(?:please )?(?:do not|don['’]?t|never) (?:ever )?(?:remember|memori[sz]e|store|save|record|keep|note|log|write)"
     rf"(?: (?:down )?{_WORDS}|(?=\s?[:.!]|\s*$))"
     r"|(?:please )?(?:keep|leave) (?:this|that|it|what i (?:just )?(?:said|told you)) out of (?:your |the )?(?:memory|records?|notes)"
     r"|(?:please )?(?:forget|un-?remember) (?:that )?i (?:ever |just )?(?:said|told you|mentioned)\b"
     r"|(?:please )?(?:forget|ignore|delete|erase) what i(?:['’]?ve| have)? just (?:said|told you|mentioned)"
-    r"|scratch that from (?:your |the )?memory"
+    r"|olvida (?:que te|lo que (?:te )?(?:acabo|dije|he dicho|conté))|oublie (?:que je|ce que je) (?:t['’]ai|viens)"
+    r"|vergiss,? (?:dass|was) ich (?:dir|eben|gerade|das)|scratch that from (?:your |the )?memory"
     r"|(?:por favor,? )?no (?:(?:lo |la |me lo )(?:recuerdes|guardes|memorices|apuntes|anotes)"
     rf"|(?:recuerdes|guardes|memorices|apuntes|anotes)(?: (?:nada de )?(?:esto|eso)\b|{_DONE}))"
     r"|extraoficialmente|fuera de (?:registro|micrófono)|(?:esto|eso|que) (?:se )?quede?(?:a)? entre nosotros|que no conste"
@@ -122,7 +123,7 @@ _ON = re.compile(
 )
 # What looks back covers what was said before it as well.
 _LOOKS_BACK = re.compile(
-    r"remember|memori|store|save|keep|leave|note|log|forget|ignore|delete|erase|scratch|record (?:this|that|it)|not for|recuerd"
+    r"remember|memori|store|save|keep|leave|note|log|write|forget|ignore|delete|erase|scratch|vergiss|olvida|oublie|record (?:this|that|it)|not for|recuerd"
     r"|guard|anot|apunt|merk|speicher|notier|behalt",
     re.IGNORECASE,
 )
@@ -130,7 +131,7 @@ _LOOKS_BACK = re.compile(
 # Record": told, or the name of something, and not asked for.
 _NOT_ASKED = re.compile(
     r"(?:(?<!\w)(?:i|we|you|they|he|she|who|people|really|just|still|even|yo|ya|ich|wir)"
-    r"|(?<!\w)(?:i|we|they|he|she|it|who|people|\w+['’]ll)(?: (?:will|would|can|could|did|do|does|may|might))?"
+    r"|(?<!\w)(?:i|we|they|he|she|who|people|\w+['’]ll)(?: (?:will|would|can|could|did|do|does|may|might))?"
     r"|(?:do not|don['’]?t|never|not|won['’]?t|can['’]?t|cannot|will|didn['’]?t)"
     r"|struck|strike|taken?|stricken|spoke|speak|speaking|told (?:me|us|him|her|them)|said|talk(?:ed)?"
     r"|called|named|titled|album|show|podcast|book|film|movie|series|song) (?:it |that |this )?$",

@@ -92,6 +92,7 @@ _MANNERS = {
     "it speaks to the machine that reads it": (
         rf"\b(?:note|message|instructions?|attention|notice|reminder|warning|info\w*)\s(?:to|for)\s(?:the |any |all |an |every )?"
         rf"(?:\w+ )?{_MACHINE}\b|\bif you(?: are|['’]re) (?:an? )?(?:\w+ )?{_MACHINE}\b"
+        rf"|\b(?:attention|dear),? (?:all )?{_MACHINE}\b"
         rf"|\b{_MACHINE} (?:reading|processing|that reads?|summari[sz]ing|indexing) (?:this|these|it)\b"
         r"|\bwhen(?:ever)? you (?:summari[sz]e|extract|distil|index|process|consolidate|read) (?:this|the|our|these)\b"
     ),

@@ -54,7 +54,7 @@ _NAMED = (
     r"|gate codes?|alarm codes?|security codes?|recovery codes?|backup codes?|cvv2?|cvc|api ?keys?|secret ?keys?|access ?keys?"
     rf"|private keys?|{_BEFORE_TOKEN}tokens?|secrets?|credentials?|seed ?phrases?|recovery ?phrases?|mnemonics?|logins?|otp|2fa code"
     r"|combination|contraseñas?|claves?(?: secretas?)?|código secreto|códigos? de (?:la |el |mi )?(?:alarma|puerta|caja|tarjeta"
-    r"|entrada)|code (?:de la |du |de l['’]|de ma )(?:porte|carte|alarme|coffre|immeuble)|türcode|passwort|passwörter|kennwort|geheimzahl|zugangscode|mot de passe"
+    r"|entrada)|code (?:de |de la |du |de l['’]|de ma )(?:porte|carte|alarme|coffre|immeuble)|türcode|passwort|passwörter|kennwort|geheimzahl|zugangscode|mot de passe"
     r"|code secret|senha|palavra-passe|codice segreto|parola d'ordine|wachtwoord|lösenord|adgangskode|salasana|пароль"
 )
 # Scripts without blanks: their words begin anywhere.
@@ -65,7 +65,7 @@ _WORD_IS = (
 )
 _SIGN_IS = r"\s{0,3}(?:[:=]|:=|->|=>|–|—|[は为是])\s{0,3}"
 _TOLD = re.compile(
-    rf"(?P<what>(?<![\w-])(?:{_NAMED})|{_NAMED_ANYWHERE})(?:(?:\s(?:for|of|to|de|du|para|für|von|vom|zum|del|pour|der|meiner"
+    rf"(?P<what>(?<![\w-])(?:{_NAMED})|{_NAMED_ANYWHERE})(?:(?:\s(?:for|of|to|de|du|para|fürs?|von|vom|zum|del|pour|der|meiner"
     r"|unserer|deiner)\s[^\n,;:.!?=]{1,40}?)?"
     rf"(?P<is>{_WORD_IS}|{_SIGN_IS})|\s{{1,3}}(?:to\s)?)"
     r"(?:[\"'`“‘«](?P<quoted>[^\"'`“”‘’«»\n]{2,200})[\"'`”’»]|[\"'`“‘«]?(?P<secret>[^\s\"`”’»,;]{2,200}))",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from pydantic_ai import models
+from pydantic_ai import direct, models
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from tests.models.openai_server import (
@@ -29,7 +29,13 @@ from tests.models.openai_server import (
     statements,
 )
 
-from everlore.domain.errors import BadAnswer, ConfigurationError, ModelUnavailable, SpendLimit
+from everlore.domain.errors import (
+    BadAnswer,
+    ConfigurationError,
+    InternalError,
+    ModelUnavailable,
+    SpendLimit,
+)
 from everlore.models.language_model import Endpoint, ModelAnalyst, Prompts, Sizes, endpoint, model_analyst
 from everlore.models.language_model.schema import answer_schema
 from everlore.ports.analyst import CallReport, Extraction, KnownMemory, Window, WindowMessage
@@ -703,6 +709,32 @@ async def test_no_request_leaves_where_none_may(
     with pytest.raises(RuntimeError, match="not allowed"):
         await analyst.extract(WINDOW, books)
     await analyst.close()
+
+
+@pytest.mark.parametrize("method", ["_model", "_settings", "_parameters"])
+async def test_a_slip_in_our_own_code_is_no_fault_of_the_model(
+    analyst: ModelAnalyst, server: OpenAIServer, books: Books, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    def misspelt(endpoint: Endpoint) -> Any:
+        return endpoint._modle  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportAttributeAccessIssue]
+
+    monkeypatch.setattr(Endpoint, method, misspelt)
+    with pytest.raises(InternalError, match="_modle"):
+        await analyst.extract(WINDOW, books)
+    assert server.requests == 0
+    assert [report.failed for report in books.reports] == [True]
+
+
+async def test_a_library_that_is_called_wrongly_is_a_fault_of_ours(
+    analyst: ModelAnalyst, server: OpenAIServer, books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def takes_nothing() -> None:
+        return None
+
+    monkeypatch.setattr(direct, "model_request", takes_nothing)
+    with pytest.raises(InternalError, match="takes_nothing"):
+        await analyst.extract(WINDOW, books)
+    assert server.requests == 0
 
 
 async def test_any_model_of_the_library_will_do(books: Books, waits: Waits) -> None:

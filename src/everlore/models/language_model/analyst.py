@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from everlore.domain.errors import BadAnswer, ModelUnavailable
+from everlore.domain.errors import BadAnswer, InternalError, ModelUnavailable
 from everlore.models.language_model.endpoint import CallFailed, Endpoint, Reply
 from everlore.models.language_model.prompts import Prompts
 from everlore.models.language_model.reading import read_answer
@@ -25,6 +25,8 @@ BACKOFF_S = (2.0, 8.0)
 # Who asks for a longer pause than this gets it, but not from us waiting: the window fails and is tried another time.
 LONGEST_WAIT_S = 60.0
 
+# What a slip in our own code raises: no model and no second attempt can help.
+_OURS = (AttributeError, NameError, TypeError, LookupError, AssertionError)
 _UNFINISHED = {
     "length": "it was cut off; be briefer, with fewer items",
     "content_filter": "it was refused",
@@ -96,8 +98,10 @@ class ModelAnalyst:
             outcome = _read(reply, window, messages)
         except (CallFailed, Unusable) as failure:
             outcome = failure
-        except Exception:
+        except Exception as error:
             await governor.report(CallReport(name, reply.tokens_in, reply.tokens_out, failed=True))
+            if isinstance(error, _OURS):
+                raise InternalError(f"asking the model {name} failed by a fault of our own: {error!r}") from error
             raise
         failed = not isinstance(outcome, Extraction)
         await governor.report(CallReport(name, reply.tokens_in, reply.tokens_out, failed))

@@ -1,5 +1,5 @@
-"""Hostile shapes of text: what a pass over a message could need quadratic time for. Each is a unit that is repeated, or a build of
-its own; `build` gives any number of characters of it."""
+"""Hostile shapes of text: what a pass over a message could need quadratic time for. Each is a unit that is repeated, or a
+build of its own; `build` gives any number of characters of it."""
 
 from collections.abc import Callable, Mapping
 

@@ -30,6 +30,7 @@ from everlore.domain.memories import (
 )
 from everlore.grounding.claims import Evidence, covered, derived, evidence, name_is_said, unfounded
 from everlore.grounding.prompt_injection import prompt_injection
+from everlore.grounding.sources import Sources, in_vocabulary, only_asks, vocabulary
 from everlore.grounding.speakers import Voices
 from everlore.grounding.wording import (
     invented_denial,
@@ -53,8 +54,7 @@ from everlore.ports.analyst import (
     WindowMessage,
 )
 from everlore.text.descriptions import same_role
-from everlore.text.quotes import Folded, Span, best_sentence, find, folded_words
-from everlore.text.sentences import sentences
+from everlore.text.quotes import Span, best_sentence, folded_words
 from everlore.text.words import LITTLE, fold, stem, telling, words
 
 Draft: TypeAlias = DraftMemory | DraftFact | DraftEntity
@@ -119,20 +119,20 @@ def ground(window: Window, extraction: Extraction, known_names: KnownNames) -> G
         tuple(_without_twins(entities)[:MAX_ENTITIES]),
         _path(extraction.taxonomy),
     )
-    return Grounded(passed_all, tuple(check.rejected), check.spans, tuple(check.notes))
+    return Grounded(passed_all, tuple(check.rejected), check.sources.spans, tuple(check.notes))
 
 
 class _Check:
     """One window, and what was found out about the drafts that were made from it."""
 
     def __init__(self, window: Window, known_names: KnownNames) -> None:
-        self.messages = {message.number: message for message in window.messages}
+        self.sources = Sources(window)
+        self.messages = self.sources.messages
         self.sequence = (*window.earlier, *window.messages)
-        self.folded = {number: Folded(message.text) for number, message in self.messages.items()}
+        self.vocabulary = vocabulary(window)
         self.voices = Voices(window)
         self.variants = _lookup(known_names)
         self.rejected: list[Rejected] = []
-        self.spans: dict[Quote, Span | None] = {}
         self.notes: list[str] = []
         self.evidence: dict[tuple[int, ...], Evidence] = {}
 
@@ -163,13 +163,17 @@ class _Check:
         sourced = self._sourced(draft, draft.content)
         if sourced is None:
             return None
-        authors = self._authors(sourced.sources)
-        sourced = replace(sourced, content=self.voices.named(sourced.content, authors))
+        authors = self.sources.authors(sourced.sources)
+        content = self.voices.mended(
+            self.voices.named(sourced.content, authors), authors, _words_of(sourced.sources)
+        )
+        known = tuple(name for name in sourced.entities if in_vocabulary(name, self.vocabulary))
+        sourced = replace(sourced, content=content, entities=known)
         source = self._evidence(sourced.sources)
         text = " ".join((sourced.content, *sourced.tags))
         if self._suspicious(sourced, text):
             return None
-        quoted = self._quoted(sourced.sources)
+        quoted = self.sources.quoted(sourced.sources)
         reason = self.voices.wrong(sourced.content, authors, source, quoted) or _unbelievable(
             sourced.content, source, quoted
         )
@@ -184,6 +188,8 @@ class _Check:
     def _dated(self, draft: DraftMemory, source: Evidence) -> DraftMemory:
         event_at = self._derived(draft.event_at, source, f'the date of "{draft.content}"')
         expires_at = self._derived(draft.expires_at, source, f'the expiry of "{draft.content}"')
+        if expires_at is not None and expires_at <= max(message.at for message in source.messages):
+            expires_at = None
         return replace(draft, event_at=event_at, expires_at=expires_at)
 
     # --- facts ---------------------------------------------------------------------------------------------
@@ -206,13 +212,19 @@ class _Check:
         sourced = self._sourced(draft, f"{draft.subject} {draft.object}")
         if sourced is None:
             return None
-        authors = self._authors(sourced.sources)
+        authors = self.sources.authors(sourced.sources)
         source = self._evidence(sourced.sources)
-        subject = self.voices.subject(sourced.subject, authors, source, self._quoted(sourced.sources))
+        said, quoted = self.sources.quoted(sourced.sources), _words_of(sourced.sources)
+        subject = self.voices.subject(sourced.subject, authors, source, said, quoted)
         if subject is None:
             self.reject(sourced, f'"{sourced.subject}" is not who this was said of')
             return None
-        sourced = replace(sourced, subject=subject)
+        whose = (
+            self.voices.whose(sourced.object, authors, quoted)
+            if sourced.predicate.endswith("_of")
+            else sourced.object
+        )
+        sourced = replace(sourced, subject=subject, object=whose)
         if self._suspicious(sourced, f"{sourced.subject} {sourced.object}"):
             return None
         if (reason := self._unfounded_fact(sourced, source)) is not None:
@@ -242,12 +254,9 @@ class _Check:
 
     def entity(self, draft: DraftEntity) -> DraftEntity | None:
         name = _tidy(draft.name)[:200]
-        found = [quote for given in draft.sources if (quote := self._quote(given)) is not None]
-        if not found:
-            found = [Quote(number, message.text[span[0] : span[1]]) for number, message in self.messages.items()
-                     if (span := find(name, self.folded[number])) is not None][:1]  # fmt: skip
-            self.spans |= {quote: find(quote.text, self.folded[quote.message]) for quote in found}
-        draft = replace(draft, name=name, sources=tuple(dict.fromkeys(found)))
+        found = self.sources.found(draft.sources)
+        named = (self.sources.naming(called) for called in (name, *draft.aliases[:20]))
+        draft = replace(draft, name=name, sources=found or next(filter(None, named), ()))
         source = self._evidence(draft.sources or tuple(Quote(number, "") for number in self.messages))
         if not name or prompt_injection(name) or not _entity_is_said(name, source):
             self.reject(draft, f'the name "{name}" was not said')
@@ -265,12 +274,15 @@ class _Check:
 
     def _sourced(self, draft: _T, claim: str) -> _T | None:
         """The draft with its quotes as they stand in the messages; None if it was rejected for want of any."""
-        found = [quote for given in draft.sources[:_LOOK_AT] if (quote := self._quote(given)) is not None]
+        found = self.sources.found(draft.sources)
         if not found:
             named = [given.message for given in draft.sources if given.message in self.messages]
             found = self._fallback(claim, named or list(self.messages))
+        if found and only_asks(draft, found, self.sources):
+            self.reject(replace(draft, sources=found), "it rests on a question")
+            return None
         if found:
-            return replace(draft, sources=tuple(dict.fromkeys(found)))
+            return replace(draft, sources=found)
         outside = [given.message for given in draft.sources if given.message not in self.messages]
         reason = "it names no source" if not draft.sources else "quote not found"
         if outside and len(outside) == len(draft.sources):
@@ -278,20 +290,7 @@ class _Check:
         self.reject(replace(draft, sources=()), reason)
         return None
 
-    def _quote(self, given: Quote) -> Quote | None:
-        """The quote where it stands: in the named message, else in the nearest one that has it."""
-        for number in sorted(self.messages, key=lambda n: (abs(n - given.message), n)):
-            if (span := find(given.text, self.folded[number])) is not None:
-                return self._standing(number, span)
-        for number in sorted(self.messages, key=lambda n: (abs(n - given.message), n)):
-            for caption in self.messages[number].captions:
-                if (span := find(given.text, caption)) is not None:
-                    quote = Quote(number, caption[span[0] : span[1]])
-                    self.spans.setdefault(quote, None)
-                    return quote
-        return None
-
-    def _fallback(self, claim: str, numbers: Sequence[int]) -> list[Quote]:
+    def _fallback(self, claim: str, numbers: Sequence[int]) -> tuple[Quote, ...]:
         """The sentence that holds most of the claim, if nearly all of its words were said in that message."""
         best: tuple[float, int] | None = None
         for number in dict.fromkeys(numbers):
@@ -299,22 +298,14 @@ class _Check:
             if telling(claim) and share >= COVERED_WITHOUT_QUOTE and (best is None or share > best[0]):
                 best = (share, number)
         if best is None:
-            return []
+            return ()
         span = best_sentence(folded_words(claim), self.messages[best[1]].text)
-        return [] if span is None else [self._standing(best[1], span)]
-
-    def _standing(self, number: int, span: Span) -> Quote:
-        quote = Quote(number, self.messages[number].text[span[0] : span[1]])
-        self.spans.setdefault(quote, span)
-        return quote
-
-    def _authors(self, sources: Sequence[Quote]) -> list[WindowMessage]:
-        return [self.messages[number] for number in dict.fromkeys(quote.message for quote in sources)]
+        return () if span is None else (self.sources.standing(best[1], span),)
 
     def _evidence(self, sources: Sequence[Quote]) -> Evidence:
         numbers = tuple(dict.fromkeys(quote.message for quote in sources))
         if numbers not in self.evidence:
-            self.evidence[numbers] = self._gathered(self._authors(sources))
+            self.evidence[numbers] = self._gathered(self.sources.authors(sources))
         return self.evidence[numbers]
 
     def _gathered(self, messages: Sequence[WindowMessage]) -> Evidence:
@@ -333,20 +324,9 @@ class _Check:
         answers = any("?" in near.text for near in before)
         return before if answers or _REFERS.search(message.text) or len(words(message.text)) < 6 else []
 
-    def _quoted(self, sources: Sequence[Quote]) -> str:
-        """The sentences that the quotes stand in: a quote of two words tells not who speaks of whom."""
-        parts: list[str] = []
-        for quote in sources:
-            text, span = self.messages[quote.message].text, self.spans.get(quote)
-            if span is None:
-                parts.append(quote.text)
-                continue
-            parts += [one.text for one in sentences(text) if one.start < span[1] and one.end > span[0]]
-        return "\n".join(dict.fromkeys(parts))
-
     def _suspicious(self, draft: DraftMemory | DraftFact, text: str) -> bool:
         reason = prompt_injection(text)
-        if reason is None and (quoted := prompt_injection(self._quoted(draft.sources))):
+        if reason is None and (quoted := prompt_injection(self.sources.quoted(draft.sources))):
             reason = f"{quoted} (the message that it is from)"
         if reason is not None:
             self.reject(draft, reason, "quarantined")
@@ -360,7 +340,7 @@ class _Check:
         return moment
 
     def _less_from_assistants(self, draft: _T, text: str) -> _T:
-        authors = self._authors(draft.sources)
+        authors = self.sources.authors(draft.sources)
         if any(author.role == "user" for author in authors) or self.voices.is_of_author(text, authors):
             return draft
         return replace(draft, confidence=round(draft.confidence * ASSISTANT_FACTOR, 4))
@@ -385,6 +365,10 @@ def _lookup(known_names: KnownNames) -> Callable[[str], frozenset[str]]:
 
 def _tidy(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def _words_of(quotes: Sequence[Quote]) -> str:
+    return " ".join(quote.text for quote in quotes)
 
 
 def _share(value: float) -> float:

@@ -106,7 +106,9 @@ _TELLING = _words(
     "santa garden sauce ingredient service agent recipe admirer weapon lair shame confirmed optional ready out off up "
     "perdida olvidada segura débil nueva misma cambiada"
 )
-_SOFT = re.compile(r"token|secret|login|credential|combination|claves?$|código|code secret|codice", re.IGNORECASE)
+_SOFT = re.compile(
+    r"token|secret|login|credential|combination|claves?$|código|code secret|codice", re.IGNORECASE
+)
 _CARD = re.compile(r"(?<![\d.,-])(?<!\d )[2-6]\d{3}(?:[ -]?\d{2,6}){2,5}(?![\d])")
 _SSN = re.compile(r"(?<![\d-])(?!000|666|9\d\d)\d{3}([- ])(?!00)\d\d\1(?!0000)\d{4}(?![\d-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
@@ -198,7 +200,11 @@ def _told(text: str) -> Iterator[tuple[int, int]]:
         ):
             yield start, end
             at = end
-            while match["what"].endswith("s") and (also := _ALSO.match(text, at)) and _is_told(also["secret"], soft=True, joined=True):
+            while (
+                match["what"].endswith("s")
+                and (also := _ALSO.match(text, at))
+                and _is_told(also["secret"], soft=True, joined=True)
+            ):
                 at = also.end()
                 yield _trimmed(text, *also.span("secret"))
         else:

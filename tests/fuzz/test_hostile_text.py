@@ -48,7 +48,7 @@ def window(text: str) -> Window:
 
 def grounded(text: str) -> None:
     """Drafts that quote the text at its beginning, at its end, and words that it has not."""
-    quotes = (Quote(1, text[:200]), Quote(1, text[-200:]), Quote(1, "never said like that"))
+    quotes = (Quote(1, text[-200:]), Quote(1, "never said like that"))
     memories = tuple(DraftMemory("fact", text[:400] or "a", (quote,)) for quote in quotes)
     facts = tuple(DraftFact("Anna", "likes", text[:100] or "a", (quote,)) for quote in quotes)
     ground(window(text), Extraction(memories, facts), {})
@@ -56,7 +56,7 @@ def grounded(text: str) -> None:
 
 def read_back(text: str) -> None:
     said = Said(UUID(int=1), 1, "user", "Anna", True, AT, text)
-    readable([said, said], [(), ()], before=[said])
+    readable([said], [()])
 
 
 def answered(text: str) -> None:

@@ -18,6 +18,7 @@ LEAST_COVERED = 1 / 3
 _SHORT = 8
 # From this share of common words on two drafts of one answer say the same.
 _SAME_WORDS = 0.9
+_NEGATED_STEMS = frozenset(map(stem, NEGATIONS))
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -135,7 +136,7 @@ def _says_opposite(content: str, said: str, source: Evidence) -> bool:
     denied = False
     for sentence in sentences(said):
         for clause in _CLAUSE.split(sentence.text):
-            theirs = telling(clause) - {stem(word) for word in NEGATIONS}
+            theirs = telling(clause) - _NEGATED_STEMS
             if len(mine) > len(theirs) + 1 or not all(alike(one, theirs) for one in mine):
                 continue
             if not _negated(clause) or _IDIOMS.search(clause) or "?" in sentence.text:
@@ -153,9 +154,9 @@ def invented_denial(content: str, source: Evidence) -> tuple[str, Review] | None
     denials = [one.text for one in sentences(source.said) if _denies(one.text, content)]
     if not denials:
         return "it denies what nobody denied", "rejected"
-    mine = telling(content) - {stem(word) for word in NEGATIONS} - {stem(name) for name in source.names}
+    mine = telling(content) - _NEGATED_STEMS - {stem(name) for name in source.names}
     for denial in denials:
-        theirs = telling(denial) - {stem(word) for word in NEGATIONS}
+        theirs = telling(denial) - _NEGATED_STEMS
         if not mine or not theirs or _TAKES_UP.search(denial) or any(alike(one, theirs) for one in mine):
             return None
     return "what it denies was said, but nothing of that was denied", "suggested"
@@ -220,7 +221,7 @@ def unsaid_predicate(fact: DraftFact, source: Evidence) -> tuple[str, Review] | 
         return denial
     if fact.predicate.startswith("favourite_") and _FAVOURITE.search(source.said):
         return None
-    wanted = {one for one in telling(said) if one not in {stem(word) for word in NEGATIONS}}
+    wanted = {one for one in telling(said) if one not in _NEGATED_STEMS}
     known = source.stems | frozenset(map(stem, source.context))
     if not wanted or any(alike(one, known) or one in map(stem, _LABELS) for one in wanted):
         return None

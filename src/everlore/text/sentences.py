@@ -5,6 +5,7 @@ Everything here keeps places: a sentence is a slice of the text, a hidden stretc
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 HIDDEN = "\x7f"
 MAX_SENTENCE_CHARACTERS = 500
@@ -36,6 +37,7 @@ class Sentence:
     text: str
 
 
+@lru_cache(maxsize=64)
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Cut `text` at full stops, marks and line breaks; what stays longer than the limit is cut at clauses, then anywhere."""
     found: list[Sentence] = []

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everlore.grounding.answers import doubts
-from everlore.grounding.claims import evidence
+from everlore.grounding.evidence import evidence
 from everlore.grounding.grounding import ASSISTANT_FACTOR, Grounded, ground
 from everlore.grounding.sources import Sources
-from everlore.grounding.speakers import Voices
+from everlore.grounding.speakers import Speakers
 from everlore.ports.analyst import (
     DraftEntity,
     DraftFact,
@@ -359,23 +359,23 @@ TALK = Window(
 def test_the_subject_is_who_spoke_only_where_that_is_plain(
     quote: Quote, subject: str, right: str | None
 ) -> None:
-    voices, sources = Voices(TALK), Sources(TALK)
+    speakers, sources = Speakers(TALK), Sources(TALK)
     (found,) = sources.found([quote])
     authors = sources.authors([found])
     source = evidence(authors, lambda name: frozenset())
-    assert voices.subject(subject, authors, source, sources.quoted([found]), found.text) == right
+    assert speakers.subject(subject, authors, source, sources.quoted([found]), found.text) == right
 
 
 def test_whose_brother_it_is() -> None:
-    voices = Voices(TALK)
+    speakers = Speakers(TALK)
     anna, bob = [TALK.messages[0]], [TALK.messages[1]]
-    assert voices.whose("Anna", bob, "My brother sings") == "Bob"
-    assert voices.whose("me", bob, "My brother sings") == "Bob"
-    assert voices.whose("Anna", bob, "My wife's sister works in Rome") == "Anna"
-    assert voices.mended("Anna's brother sings.", bob, "My brother sings") == "Bob's brother sings."
-    assert voices.mended("They sing.", [*anna, *bob], "My brother sings I live in Rome") == "They sing."
+    assert speakers.whose("Anna", bob, "My brother sings") == "Bob"
+    assert speakers.whose("me", bob, "My brother sings") == "Bob"
+    assert speakers.whose("Anna", bob, "My wife's sister works in Rome") == "Anna"
+    assert speakers.mended("Anna's brother sings.", bob, "My brother sings") == "Bob's brother sings."
+    assert speakers.mended("They sing.", [*anna, *bob], "My brother sings I live in Rome") == "They sing."
     assert (
-        voices.mended("Anna told Bob where she lives.", anna, "I live in Rome")
+        speakers.mended("Anna told Bob where she lives.", anna, "I live in Rome")
         == "Anna told Bob where she lives."
     )
 

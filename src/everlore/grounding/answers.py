@@ -1,6 +1,6 @@
 """What speaks against an answer of a model as a whole, before any of it is believed: then it is worth asking again."""
 
-from everlore.grounding.claims import evidence
+from everlore.grounding.evidence import evidence
 from everlore.grounding.sources import Sources, in_vocabulary, only_asks, vocabulary
 from everlore.grounding.wording import other_language
 from everlore.ports.analyst import Doubts, DraftFact, DraftMemory, Extraction, Window

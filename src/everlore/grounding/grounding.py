@@ -14,7 +14,7 @@ up may stand in the two messages before. What fails is handed back with the reas
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias, TypeVar
@@ -28,19 +28,15 @@ from everlore.domain.memories import (
     MAX_TAGS,
     Review,
 )
-from everlore.grounding.claims import Evidence, covered, derived, evidence, name_is_said, unfounded
+from everlore.grounding.claimed_names import entity_is_said
+from everlore.grounding.claims import derived, unfounded
+from everlore.grounding.denials import invented_denial, invented_end, opposite, unsaid_predicate
+from everlore.grounding.evidence import Evidence, covered, evidence
 from everlore.grounding.prompt_injection import prompt_injection
+from everlore.grounding.repeats import folded_fact, folded_memory, replacing, without_twins
 from everlore.grounding.sources import Sources, in_vocabulary, only_asks, vocabulary
-from everlore.grounding.speakers import Voices
-from everlore.grounding.wording import (
-    invented_denial,
-    invented_end,
-    opposite,
-    other_language,
-    same,
-    uncovered,
-    unsaid_predicate,
-)
+from everlore.grounding.speakers import Speakers
+from everlore.grounding.wording import other_language, uncovered
 from everlore.ports.analyst import (
     MAX_ENTITIES,
     MAX_FACTS,
@@ -53,9 +49,8 @@ from everlore.ports.analyst import (
     Window,
     WindowMessage,
 )
-from everlore.text.descriptions import same_role
 from everlore.text.quotes import Span, best_sentence, folded_words
-from everlore.text.words import LITTLE, fold, stem, telling, words
+from everlore.text.words import fold, telling, words
 
 Draft: TypeAlias = DraftMemory | DraftFact | DraftEntity
 Spans: TypeAlias = Mapping[Quote, Span | None]
@@ -98,16 +93,16 @@ def ground(window: Window, extraction: Extraction, known_names: KnownNames) -> G
     memories: list[DraftMemory] = []
     for place, draft in enumerate(extraction.memories[:_LOOK_AT]):
         if (passed := check.memory(draft)) is not None:
-            places[place] = _folded_into(memories, passed, MAX_MEMORIES)
+            places[place] = folded_memory(memories, passed, MAX_MEMORIES)
             if places[place] < 0:
                 check.reject(passed, f"more than {MAX_MEMORIES} memories in one answer")
-    memories = [_replacing(memory, place, places) for place, memory in enumerate(memories)]
+    memories = [replacing(memory, place, places) for place, memory in enumerate(memories)]
     facts: list[DraftFact] = []
     for fact in extraction.facts[:_LOOK_AT]:
         if (kept := check.fact(fact)) is not None:
             place = places.get(-1 if kept.memory is None else kept.memory, -1)
             kept = replace(kept, memory=place if place >= 0 else None)
-            if _folded_fact(facts, kept, MAX_FACTS) < 0:
+            if folded_fact(facts, kept, MAX_FACTS) < 0:
                 check.reject(kept, f"more than {MAX_FACTS} facts in one answer")
     entities = [one for draft in extraction.entities[:_LOOK_AT] if (one := check.entity(draft)) is not None]
     for kind, drafts in (("memories", extraction.memories), ("facts", extraction.facts)):
@@ -116,7 +111,7 @@ def ground(window: Window, extraction: Extraction, known_names: KnownNames) -> G
     passed_all = Extraction(
         tuple(memories),
         tuple(facts),
-        tuple(_without_twins(entities)[:MAX_ENTITIES]),
+        tuple(without_twins(entities)[:MAX_ENTITIES]),
         _path(extraction.taxonomy),
     )
     return Grounded(passed_all, tuple(check.rejected), check.sources.spans, tuple(check.notes))
@@ -130,7 +125,7 @@ class _Check:
         self.messages = self.sources.messages
         self.sequence = (*window.earlier, *window.messages)
         self.vocabulary = vocabulary(window)
-        self.voices = Voices(window)
+        self.speakers = Speakers(window)
         self.variants = _lookup(known_names)
         self.rejected: list[Rejected] = []
         self.notes: list[str] = []
@@ -164,8 +159,8 @@ class _Check:
         if sourced is None:
             return None
         authors = self.sources.authors(sourced.sources)
-        content = self.voices.mended(
-            self.voices.named(sourced.content, authors), authors, _words_of(sourced.sources)
+        content = self.speakers.mended(
+            self.speakers.named(sourced.content, authors), authors, _words_of(sourced.sources)
         )
         known = tuple(name for name in sourced.entities if in_vocabulary(name, self.vocabulary))
         sourced = replace(sourced, content=content, entities=known)
@@ -174,7 +169,7 @@ class _Check:
         if self._suspicious(sourced, text):
             return None
         quoted = self.sources.quoted(sourced.sources)
-        reason = self.voices.wrong(sourced.content, authors, source, quoted) or _unbelievable(
+        reason = self.speakers.wrong(sourced.content, authors, source, quoted) or _unbelievable(
             sourced.content, source, quoted
         )
         if reason is not None:
@@ -215,12 +210,12 @@ class _Check:
         authors = self.sources.authors(sourced.sources)
         source = self._evidence(sourced.sources)
         said, quoted = self.sources.quoted(sourced.sources), _words_of(sourced.sources)
-        subject = self.voices.subject(sourced.subject, authors, source, said, quoted)
+        subject = self.speakers.subject(sourced.subject, authors, source, said, quoted)
         if subject is None:
             self.reject(sourced, f'"{sourced.subject}" is not who this was said of')
             return None
         whose = (
-            self.voices.whose(sourced.object, authors, quoted)
+            self.speakers.whose(sourced.object, authors, quoted)
             if sourced.predicate.endswith("_of")
             else sourced.object
         )
@@ -238,11 +233,11 @@ class _Check:
         return self._less_from_assistants(replace(sourced, valid_from=valid_from), said)
 
     def _unfounded_fact(self, fact: DraftFact, source: Evidence) -> str | None:
-        if not _entity_is_said(fact.subject, source):
+        if not entity_is_said(fact.subject, source):
             return f'the name "{fact.subject}" was not said'
         if reason := unfounded(fact.object, source):
             return reason
-        if fact.object_is_entity and not _entity_is_said(fact.object, source):
+        if fact.object_is_entity and not entity_is_said(fact.object, source):
             return f'the name "{fact.object}" was not said'
         if covered(fact.object, source) < 0.5:
             return "its words were not said"
@@ -258,14 +253,12 @@ class _Check:
         named = (self.sources.naming(called) for called in (name, *draft.aliases[:20]))
         draft = replace(draft, name=name, sources=found or next(filter(None, named), ()))
         source = self._evidence(draft.sources or tuple(Quote(number, "") for number in self.messages))
-        if not name or prompt_injection(name) or not _entity_is_said(name, source):
+        if not name or prompt_injection(name) or not entity_is_said(name, source):
             self.reject(draft, f'the name "{name}" was not said')
             return None
         everywhere = self._evidence(tuple(Quote(number, "") for number in self.messages))
         aliases = [_tidy(alias)[:200] for alias in draft.aliases[:20]]
-        said = tuple(
-            alias for alias in dict.fromkeys(aliases) if alias and _entity_is_said(alias, everywhere)
-        )
+        said = tuple(alias for alias in dict.fromkeys(aliases) if alias and entity_is_said(alias, everywhere))
         if lost := [alias for alias in aliases if alias and alias not in said]:
             self.notes.append(f'other names of "{name}" that were not said: {", ".join(lost)}')
         return replace(draft, aliases=tuple(alias for alias in said if alias != name))
@@ -313,7 +306,7 @@ class _Check:
         return evidence(
             messages,
             self.variants,
-            names=self.voices.addressed(messages),
+            names=self.speakers.addressed(messages),
             context=[part for near in before for part in (near.text, near.speaker, *near.captions)],
         )
 
@@ -341,7 +334,7 @@ class _Check:
 
     def _less_from_assistants(self, draft: _T, text: str) -> _T:
         authors = self.sources.authors(draft.sources)
-        if any(author.role == "user" for author in authors) or self.voices.is_of_author(text, authors):
+        if any(author.role == "user" for author in authors) or self.speakers.is_of_author(text, authors):
             return draft
         return replace(draft, confidence=round(draft.confidence * ASSISTANT_FACTOR, 4))
 
@@ -386,93 +379,3 @@ def _unbelievable(content: str, source: Evidence, quoted: str) -> str | None:
         or ("its words were not said" if uncovered(content, source) else None)
         or opposite(content, source, quoted)
     )
-
-
-def _entity_is_said(name: str, source: Evidence) -> bool:
-    """All words of a name, in any case; or another name of the same entity."""
-    telling_words = [word for word in words(name) if word not in LITTLE] or words(name)
-    if telling_words and all(
-        source.holds(word)
-        or word in source.context
-        or stem(word) in source.stems
-        or any(same_role(word, said) for said in source.words)
-        for word in telling_words
-    ):
-        return True
-    return bool(telling_words) and name_is_said(name, source)
-
-
-# --- the same thing twice ----------------------------------------------------------------------------------
-
-
-def _replacing(draft: DraftMemory, place: int, places: Mapping[int, int]) -> DraftMemory:
-    """With the place of the draft that it takes the place of as it is now; only one before it can be that."""
-    if draft.replaces is None:
-        return draft
-    earlier = places.get(draft.replaces, -1)
-    return replace(draft, replaces=earlier if 0 <= earlier < place else None)
-
-
-def _folded_into(kept: list[DraftMemory], draft: DraftMemory, at_most: int) -> int:
-    """The place of a draft among those kept: of one that says the same, or a new one; -1 if there is no room."""
-    for place, other in enumerate(kept):
-        if same(other.content, draft.content):
-            kept[place] = replace(
-                other,
-                sources=_union(other.sources, draft.sources),
-                tags=_union(other.tags, draft.tags)[:MAX_TAGS],
-                entities=_union(other.entities, draft.entities),
-                confidence=max(other.confidence, draft.confidence),
-                importance=max(other.importance, draft.importance),
-                event_at=other.event_at or draft.event_at,
-                expires_at=other.expires_at or draft.expires_at,
-            )
-            return place
-    if len(kept) >= at_most:
-        return -1
-    kept.append(draft)
-    return len(kept) - 1
-
-
-def _folded_fact(kept: list[DraftFact], draft: DraftFact, at_most: int) -> int:
-    for place, other in enumerate(kept):
-        if _key(other) == _key(draft):
-            kept[place] = replace(
-                other,
-                sources=_union(other.sources, draft.sources),
-                confidence=max(other.confidence, draft.confidence),
-                valid_from=other.valid_from or draft.valid_from,
-                memory=draft.memory if other.memory is None else other.memory,
-            )
-            return place
-    if len(kept) >= at_most:
-        return -1
-    kept.append(draft)
-    return len(kept) - 1
-
-
-def _key(fact: DraftFact) -> tuple[object, ...]:
-    return fact.predicate, fact.ended, tuple(words(fact.subject)), tuple(words(fact.object))
-
-
-def _without_twins(entities: Iterable[DraftEntity]) -> list[DraftEntity]:
-    kept: dict[tuple[str, ...], DraftEntity] = {}
-    for entity in entities:
-        key = tuple(words(entity.name))
-        if key in kept:
-            first = kept[key]
-            entity = replace(
-                first,
-                sources=_union(first.sources, entity.sources),
-                aliases=_union(first.aliases, entity.aliases),
-                distinct=first.distinct or entity.distinct,
-            )
-        kept[key] = entity
-    return list(kept.values())
-
-
-_Item = TypeVar("_Item")
-
-
-def _union(one: tuple[_Item, ...], other: tuple[_Item, ...]) -> tuple[_Item, ...]:
-    return tuple(dict.fromkeys((*one, *other)))

@@ -8,7 +8,7 @@ somebody's about themselves, a draft that names another speaker instead is put r
 import re
 from collections.abc import Sequence
 
-from everlore.grounding.claims import Evidence
+from everlore.grounding.evidence import Evidence
 from everlore.ports.analyst import Window, WindowMessage
 from everlore.text.words import fold, words
 
@@ -41,7 +41,7 @@ _LEADING = re.compile(r"[^\w]*(?P<name>[^\W\d_][\w'â€™-]*(?:\s+[^\W\d_a-z][\w'â€
 _ROLES = frozenset(("user", "assistant", "tool", "system"))
 
 
-class Voices:
+class Speakers:
     """Those who speak in a window. `names` are names; `speakers` may also be called by their role."""
 
     def __init__(self, window: Window) -> None:

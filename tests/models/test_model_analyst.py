@@ -177,7 +177,9 @@ async def test_a_good_answer_becomes_drafts(analyst: ModelAnalyst, books: Books)
     assert contents(extraction) == GOOD
     emma, work, _ = extraction.memories
     assert (emma.type, emma.entities, emma.confidence) == ("event", ("Emma", "Lisbon"), 0.9)
-    assert [(quote.message, quote.text) for quote in emma.sources] == [(1, WINDOW.messages[0].text)]
+    assert [(quote.message, quote.text) for quote in emma.sources] == [
+        (1, WINDOW.messages[0].text.rstrip("."))
+    ]
     assert (work.relation, work.target) == ("updates", 1)
     facts = {(one.subject, one.predicate, one.object, one.memory) for one in extraction.facts}
     assert facts == {

@@ -98,7 +98,8 @@ _OFF = re.compile(
     r"(?: only)?(?=\s*[:,.!–—-]|\s*$)"
     rf"|(?:please )?(?:do not|don['’]?t|never) (?:ever )?(?:remember|memori[sz]e|store|save|record|keep|note|log|write)"
     rf"(?: (?:down )?{_WORDS}|(?=\s?[:.!]|\s*$))"
-    r"|(?:please )?(?:keep|leave) (?:this|that|it|what i (?:just )?(?:said|told you)) out of (?:your |the )?(?:memory|records?|notes)"
+    r"|(?:please )?(?:keep|leave) (?:this|that|it|what i (?:just )?(?:said|told you)) out of"
+    r" (?:your |the )?(?:memory|records?|notes)"
     r"|(?:please )?(?:forget|un-?remember) (?:that )?i (?:ever |just )?(?:said|told you|mentioned)\b"
     r"|(?:please )?(?:forget|ignore|delete|erase) what i(?:['’]?ve| have)? just (?:said|told you|mentioned)"
     r"|olvida (?:que te|lo que (?:te )?(?:acabo|dije|he dicho|conté))|oublie (?:que je|ce que je) (?:t['’]ai|viens)"
@@ -123,8 +124,8 @@ _ON = re.compile(
 )
 # What looks back covers what was said before it as well.
 _LOOKS_BACK = re.compile(
-    r"remember|memori|store|save|keep|leave|note|log|write|forget|ignore|delete|erase|scratch|vergiss|olvida|oublie|record (?:this|that|it)|not for|recuerd"
-    r"|guard|anot|apunt|merk|speicher|notier|behalt",
+    r"remember|memori|store|save|keep|leave|note|log|write|forget|ignore|delete|erase|scratch|vergiss|olvida"
+    r"|oublie|record (?:this|that|it)|not for|recuerd|guard|anot|apunt|merk|speicher|notier|behalt",
     re.IGNORECASE,
 )
 # "I don't remember that", "she will never forget", "don't forget", "he told me off the record", "our EP is called Off the
@@ -140,8 +141,8 @@ _NOT_ASKED = re.compile(
 # "Forget what I just said about Tuesday, it's Wednesday" puts something right; "..., I shouldn't have told you" does not.
 _CORRECTS = re.compile(r"(?:forget|ignore|delete|erase) what i\b", re.IGNORECASE)
 _PUT_RIGHT = re.compile(
-    r"[^.!?\n]{0,60}?(?:[,;:–—]|\bbecause\b)\s{0,3}(?!(?:please|ok|okay|thanks?|thank you|i should|it(?:['’]s| is| was) (?:private|secret"
-    r"|personal|confidential|embarrassing|nothing)|that(?:['’]s| is| was) (?:private|secret|personal|confidential))\b)\w+\W{1,3}\w",
+    r"[^.!?\n]{0,60}?(?:[,;:–—]|\bbecause\b)\s{0,3}(?!(?:please|ok|okay|thanks?|thank you|i should|(?:it|that)(?:['’]s| is| was)"
+    r" (?:private|secret|personal|confidential|embarrassing|nothing))\b)\w+\W{1,3}\w",
     re.IGNORECASE,
 )
 _FILLER = re.compile(

@@ -23,6 +23,8 @@ _COUNTED = {"couple": 2.0, "both": 2.0, "twice": 2.0, "pair": 2.0, "twins": 2.0,
 _NO_CLAIM = frozenset(
     {"one", "uno", "una", "un", "first", "a", "an", "once", "single", "half", "both", "couple", "pair"}
 )
+# No number takes more: "nine hundred and ninety-nine thousand ...".
+_MOST_WORDS = 20
 _MULTIPLIERS = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "mil": 1e3, "dozen": 12.0}
 
 
@@ -81,7 +83,7 @@ def _in_words(text: str) -> Iterator[tuple[str, float]]:
     found = [part for word in words(text) for part in word.split("-")]
     at = 0
     while at < len(found):
-        value, taken = read_number(found[at:], sure=False)
+        value, taken = read_number(found[at : at + _MOST_WORDS], sure=False)
         if taken:
             number = float(value)
             written = " ".join(found[at : at + taken])

@@ -12,6 +12,7 @@ What is read, and how:
 """
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -70,8 +71,9 @@ def read_dates(text: str, at: datetime, *, ahead: bool = False, english: bool = 
     taken: list[tuple[int, int]] = []
     kept: list[SaidDate] = []
     for begin, stop, date in sorted(found, key=lambda one: one[0] - one[1]):
-        if all(stop <= first or begin >= last for first, last in taken):
-            taken.append((begin, stop))
+        place = bisect(taken, (begin, stop))
+        if (not place or taken[place - 1][1] <= begin) and (place == len(taken) or taken[place][0] >= stop):
+            taken.insert(place, (begin, stop))
             if date.end > date.start:
                 kept.append(date)
     return tuple(sorted(kept, key=lambda one: one.begin))

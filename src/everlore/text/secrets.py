@@ -48,13 +48,14 @@ _SETTING = re.compile(
     r"(?:[_-][A-Za-z0-9]{1,40}){0,4}[\"']?\s{0,3}(?:=|:=|:|=>)\s{0,3}(?P<quote>[\"'`]?)(?P<secret>[^\s\"'`,;]{3,500})",
     re.IGNORECASE,
 )
-_BEFORE_TOKEN = r"(?:\w+ )?"
+_ANY_WORD = r"(?:\w+ )?"
 _NAMED = (
     r"pass ?words?|pass ?codes?|pass ?phrases?|passwd|pwd|pin(?: ?(?:code|number|no\.?))?|access codes?|door codes?"
     r"|gate codes?|alarm codes?|security codes?|recovery codes?|backup codes?|cvv2?|cvc|api ?keys?|secret ?keys?|access ?keys?"
-    rf"|private keys?|{_BEFORE_TOKEN}tokens?|secrets?|credentials?|seed ?phrases?|recovery ?phrases?|mnemonics?|logins?|otp|2fa code"
+    rf"|private keys?|{_ANY_WORD}tokens?|secrets?|credentials?|seed ?phrases?|recovery ?phrases?|mnemonics?|logins?|otp|2fa code"
     r"|combination|contraseñas?|claves?(?: secretas?)?|código secreto|códigos? de (?:la |el |mi )?(?:alarma|puerta|caja|tarjeta"
-    r"|entrada)|code (?:de |de la |du |de l['’]|de ma )(?:porte|carte|alarme|coffre|immeuble)|türcode|passwort|passwörter|kennwort|geheimzahl|zugangscode|mot de passe"
+    r"|entrada)|code (?:de |de la |du |de l['’]|de ma )(?:porte|carte|alarme|coffre|immeuble)|türcode|passwort|passwörter"
+    r"|kennwort|geheimzahl|zugangscode|mot de passe"
     r"|code secret|senha|palavra-passe|codice segreto|parola d'ordine|wachtwoord|lösenord|adgangskode|salasana|пароль"
 )
 # Scripts without blanks: their words begin anywhere.
@@ -149,7 +150,7 @@ def spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 _ANY_SIGN = re.compile(
-    rf"\d{{3}}|[A-Za-z0-9_+-]{{16}}|{_NAMED.replace(_BEFORE_TOKEN, '')}|{_NAMED_ANYWHERE}|bearer|basic|BEGIN|eyJ|passw|key|://",
+    rf"\d{{3}}|[A-Za-z0-9_+-]{{16}}|{_NAMED.replace(_ANY_WORD, '')}|{_NAMED_ANYWHERE}|bearer|basic|BEGIN|eyJ|passw|key|://",
     re.IGNORECASE,
 )
 

@@ -734,7 +734,7 @@ async def test_a_slip_in_our_own_code_is_no_fault_of_the_model(
     analyst: ModelAnalyst, server: OpenAIServer, books: Books, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     def misspelt(endpoint: Endpoint) -> Any:
-        return endpoint._modle  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportAttributeAccessIssue]
+        return endpoint._modle  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType, reportAttributeAccessIssue]
 
     monkeypatch.setattr(Endpoint, method, misspelt)
     with pytest.raises(InternalError, match="_modle"):

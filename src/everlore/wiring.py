@@ -10,6 +10,7 @@ from everlore.budget import Limits
 from everlore.capture.passages import WordCounts
 from everlore.config import Settings
 from everlore.domain.errors import ConfigurationError
+from everlore.grounding.answers import doubts
 from everlore.knowledge.entity_linking import Linking
 from everlore.models.language_model import model_analyst
 from everlore.models.minilm import MiniLM, count_wordpieces
@@ -53,6 +54,7 @@ def configured_analyst(settings: Settings) -> Analyst | None:
             "for a server of your own."
         )
     return model_analyst(
+        doubts,
         **chosen.model.model_dump(exclude={"price_in", "price_out"}),
         context_messages=chosen.context_messages,
         context_tokens=chosen.context_tokens,

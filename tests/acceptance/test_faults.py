@@ -14,6 +14,7 @@ from everlore.api.workspace import Workspace
 from everlore.domain.memories import Memory
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
+from everlore.grounding.answers import doubts
 from everlore.models.fake import FakeEmbedder
 from everlore.models.language_model import Endpoint, ModelAnalyst
 
@@ -67,7 +68,7 @@ async def opened(
     async def at_once(seconds: float) -> None:
         return None
 
-    analyst = ModelAnalyst(Endpoint(MODEL, url=model.url, timeout_s=timeout_s), sleep=at_once)
+    analyst = ModelAnalyst(Endpoint(MODEL, url=model.url, timeout_s=timeout_s), doubts, sleep=at_once)
     settings = database.settings(distil={"breaker_failures": 1000, "daily_calls_hard": None})
     async with Everlore.open(
         settings, worker=False, clock=clock, embedders={"fake": FakeEmbedder()}, analyst=analyst

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from everlore.grounding.answers import doubts
+from everlore.grounding.evidence import evidence
 from everlore.grounding.grounding import ASSISTANT_FACTOR, Grounded, ground
+from everlore.grounding.sources import Sources
+from everlore.grounding.speakers import Speakers
 from everlore.ports.analyst import (
     DraftEntity,
     DraftFact,
@@ -320,12 +324,119 @@ def test_a_span_lies_within_the_text(quote: str, text: str) -> None:
 
 def test_the_speaker_is_taken_from_the_message() -> None:
     said = (("Anna", "I moved to Porto last week"), ("Bob", "Great! I stay in Rome"))
-    (rejected,) = one("Bob moved to Porto", *said).rejected
+    (mended,) = one("Bob moved to Porto", *said).extraction.memories
+    assert mended.content == "Anna moved to Porto"
+    # Where somebody else is spoken of too, it is not plain who it was.
+    unclear = (("Anna", "You know that I moved to Porto"), ("Bob", "Great! I stay in Rome"))
+    (rejected,) = one("Bob moved to Porto", *unclear).rejected
     assert rejected.reason == "it speaks of Bob, but Anna said it"
     assert one("Bob stays in Rome", *said, number=2).rejected == ()
     # He is named, or spoken to.
     assert one("Bob plays the drums", ("Anna", "Bob plays the drums"), ("Bob", "I do")).rejected == ()
     assert one("Bob plays the drums", ("Anna", "You play the drums so well"), ("Bob", "oh")).rejected == ()
+
+
+TALK = Window(
+    (
+        WindowMessage(1, "user", "Anna", AT, "I live in Rome with my sister Emma. I told her to move. You should, too, Bob."),
+        WindowMessage(2, "user", "Bob", AT, "My wife's sister works in Rome. My brother sings."),
+    )
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("quote", "subject", "right"),
+    [
+        (Quote(1, "I live in Rome"), "Bob", "Anna"),
+        (Quote(1, "I live in Rome"), "me", "Anna"),
+        (Quote(1, "I live in Rome"), "Emma", "Emma"),
+        (Quote(1, "I told her to move"), "Bob", "Bob"),
+        (Quote(1, "You should, too, Bob"), "Bob", "Bob"),
+        (Quote(2, "My wife's sister works in Rome"), "Anna", None),
+        (Quote(2, "My brother sings"), "Anna", None),
+    ],
+)
+def test_the_subject_is_who_spoke_only_where_that_is_plain(
+    quote: Quote, subject: str, right: str | None
+) -> None:
+    speakers, sources = Speakers(TALK), Sources(TALK)
+    (found,) = sources.found([quote])
+    authors = sources.authors([found])
+    source = evidence(authors, lambda name: frozenset())
+    assert speakers.subject(subject, authors, source, sources.quoted([found]), found.text) == right
+
+
+def test_whose_brother_it_is() -> None:
+    speakers = Speakers(TALK)
+    anna, bob = [TALK.messages[0]], [TALK.messages[1]]
+    assert speakers.whose("Anna", bob, "My brother sings") == "Bob"
+    assert speakers.whose("me", bob, "My brother sings") == "Bob"
+    assert speakers.whose("Anna", bob, "My wife's sister works in Rome") == "Anna"
+    assert speakers.mended("Anna's brother sings.", bob, "My brother sings") == "Bob's brother sings."
+    assert speakers.mended("They sing.", [*anna, *bob], "My brother sings I live in Rome") == "They sing."
+    assert (
+        speakers.mended("Anna told Bob where she lives.", anna, "I live in Rome")
+        == "Anna told Bob where she lives."
+    )
+
+
+def test_the_same_words_in_two_messages_need_the_right_number() -> None:
+    sources = Sources(window("I live in Lisbon.", "I live in Lisbon."))
+    assert sources.found([Quote(2, "I live in Lisbon")]) == (Quote(2, "I live in Lisbon"),)
+    assert sources.found([Quote(9, "I live in Lisbon")]) == ()
+
+
+@given(st.text(min_size=1), st.integers(0, 30), st.integers(1, 40))
+def test_a_stretch_of_a_message_is_found_as_it_stands(text: str, start: int, length: int) -> None:
+    sources = Sources(window(text, "other"))
+    part = " ".join(text[start : start + length].split())
+    for found in sources.found([Quote(1, part.swapcase() if text.isascii() else part)]):
+        assert found.text in (text, "other")[found.message - 1]
+    if (
+        text.isascii()
+        and sum(map(str.isalnum, text)) >= 4
+        and "..." not in text
+        and not set('[]`*_~"') & set(text)
+    ):
+        (whole,) = sources.found([Quote(1, " ".join(text.split()).upper())])
+        assert whole.message == 1
+
+
+def test_nobody_speaks_in_the_output_of_tools() -> None:
+    read = Window((WindowMessage(1, "tool", "tool", AT, "I live in Lisbon."),))
+    draft = DraftMemory("fact", "I live in Lisbon.", (Quote(1, "I live in Lisbon."),))
+    assert ground(read, Extraction((draft,)), NOBODY).extraction.memories == ()
+
+
+def test_what_rests_on_a_question_is_not_believed_unless_it_is_asked_for() -> None:
+    (rejected,) = one("Emma likes tea", "Does Emma like tea?", quote="Emma like tea").rejected
+    assert rejected.reason == "it rests on a question"
+    read = window("Can you remind me to call Emma?")
+    draft = DraftMemory("reminder", "Anna wants to call Emma", (Quote(1, "remind me to call Emma"),))
+    assert ground(read, Extraction((draft,)), NOBODY).rejected == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "foreign"),
+    [
+        ("Emma lives in Lisbon.", "Моя сестра Эмма переехала в Лиссабон.", True),
+        ("Эмма переехала в Лиссабон.", "My sister writes me: Эмма переехала!", False),
+        (
+            "Sie ist in die Stadt gezogen und hat ein Haus.",
+            "She is in the city and has the house to herself.",
+            True,
+        ),
+        ("Sie ist in die Stadt gezogen und hat ein Haus.", "Lisbon 2025", False),
+        (
+            "Sie ist in die Stadt gezogen und hat ein Haus.",
+            "Wir sind in die Stadt gezogen und es ist gut.",
+            False,
+        ),
+    ],
+)
+def test_an_answer_is_foreign_only_where_that_is_sure(answer: str, said: str, foreign: bool) -> None:
+    draft = DraftMemory("fact", answer, (Quote(1, said),))
+    assert doubts(window(said), Extraction((draft,))).foreign is foreign
 
 
 def test_the_user_gets_the_name_of_the_speaker() -> None:

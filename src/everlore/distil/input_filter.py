@@ -81,19 +81,40 @@ def readable(
 
 # --- off the record ----------------------------------------------------------------------------------------
 
+# The wish is over here: what follows it is punctuation, a reason, or nothing. "Don't store this cheese" goes on.
+_DONE = (
+    r"(?=\s{0,3}(?:$|[^\w\s'’])|\s{1,3}(?:and|but|because|since|please|ok|okay|though|as|yet|ever|either|anywhere|about me"
+    r"|(?:in|to) (?:your |the )?memory|y|pero|porque|und|aber|weil|denn|mais|et|car|mas|e|ma|perché)\b)"
+)
+# What was said, as what a wish is about.
+_WORDS = (
+    rf"(?:(?:this|that|it|any of (?:this|that|it))(?: one| part| bit| conversation| message| chat)?(?: down)?{_DONE}"
+    r"|what i(?:['’]?ve| have| am|['’]?m)? (?:just )?(?:say|said|tell you|told you|telling you|saying)\b"
+    r"|that (?:i|my|we|our)\b)"
+)
 _OFF = re.compile(
-    r"off[ -]the[ -]record|(?:strictly )?between (?:you and me|us)(?: only)?(?=\s*[:,.–—-]|\s*$)|not for the record"
-    r"|(?:please )?(?:do not|don['’]?t|never) (?:ever )?(?:remember|memori[sz]e|store|save|record|keep|note|log) "
-    r"(?:this|that|it|any of this|what i (?:say|said|tell you))(?: one| part| bit| conversation| message)?(?![\w-])"
-    r"(?! (?:day|file|door|way|time|word|number|date|much|well|at all))"
-    r"|(?:please )?forget (?:that )?i (?:ever )?(?:said|told you|mentioned) (?:that|this|it|anything)"
-    r"|(?:please )?(?:forget|ignore) what i just said|scratch that from (?:your |the )?memory"
-    r"|(?:por favor,? )?no (?:lo |la |me )?(?:recuerdes|guardes|memorices|apuntes|anotes)(?: esto| eso)?(?![\wáéíóú])"
-    r"|extraoficialmente|fuera de (?:registro|micrófono)|off the record|esto queda entre nosotros|que no conste"
-    r"|(?:bitte )?(?:merk dir das nicht|nicht merken|nicht speichern)|unter uns gesagt|inoffiziell gesagt"
-    r"|ne (?:te souviens|retiens|garde) pas (?:de )?(?:ça|cela|ceci)|entre nous soit dit"
-    r"|não (?:guarde|memorize|lembre) (?:isso|isto)"
-    r"|non ricordare questo|detto tra noi|onthoud dit niet|kom inte ihåg (?:det|detta)",
+    r"off[ -]the[ -]record|not for the record"
+    r"|(?:(?:strictly )?between|(?:(?:stays?|remains?|keep (?:this|that|it)) (?:strictly )?(?:just )?between)) (?:you and me|us)"
+    r"(?: only)?(?=\s*[:,.!–—-]|\s*$)"
+    rf"|(?:please )?(?:do not|don['’]?t|never) (?:ever )?(?:remember|memori[sz]e|store|save|record|keep|note|log|write)"
+    rf"(?: (?:down )?{_WORDS}|(?=\s?[:.!]|\s*$))"
+    r"|(?:please )?(?:keep|leave) (?:this|that|it|what i (?:just )?(?:said|told you)) out of"
+    r" (?:your |the )?(?:memory|records?|notes)"
+    r"|(?:please )?(?:forget|un-?remember) (?:that )?i (?:ever |just )?(?:said|told you|mentioned)\b"
+    r"|(?:please )?(?:forget|ignore|delete|erase) what i(?:['’]?ve| have)? just (?:said|told you|mentioned)"
+    r"|olvida (?:que te|lo que (?:te )?(?:acabo|dije|he dicho|conté))|oublie (?:que je|ce que je) (?:t['’]ai|viens)"
+    r"|vergiss,? (?:dass|was) ich (?:dir|eben|gerade|das)|scratch that from (?:your |the )?memory"
+    r"|(?:por favor,? )?no (?:(?:lo |la |me lo )(?:recuerdes|guardes|memorices|apuntes|anotes)"
+    rf"|(?:recuerdes|guardes|memorices|apuntes|anotes)(?: (?:nada de )?(?:esto|eso)\b|{_DONE}))"
+    r"|extraoficialmente|fuera de (?:registro|micrófono)|(?:esto|eso|que) (?:se )?quede?(?:a)? entre nosotros|que no conste"
+    rf"|(?:bitte )?(?:merke?|speichere?|notiere?) (?:dir )?(?:das|dies|es) (?:bitte )?nicht{_DONE}"
+    r"|(?:^|(?<=[.:,;!?]\s)|bitte )(?:das |dies )?nicht (?:merken|speichern|notieren)|(?:bleibt?|bleiben muss) unter uns"
+    r"|behalte? das (?:bitte )?für dich|unter uns gesagt|inoffiziell gesagt"
+    r"|ne (?:te souviens|(?:re|main)tiens|garde|note|enregistre|mémorise|sauvegarde)[sz]? pas (?:de )?(?:ça|cela|ceci)"
+    r"|(?:reste|garde[rz]? (?:ça|cela)|que ça reste) entre nous|entre nous soit dit"
+    r"|não (?:guarde|memorize|lembre|salve|anote)s? (?:isso|isto)|(?:fica|só) entre nós"
+    r"|non (?:ricordare|memorizzare|salvare|annotare) (?:quest[oa]|ciò)|detto tra noi|rest[ai] tra noi"
+    r"|onthoud dit niet|kom inte ihåg (?:det|detta)",
     re.IGNORECASE,
 )
 _ON = re.compile(
@@ -103,13 +124,25 @@ _ON = re.compile(
 )
 # What looks back covers what was said before it as well.
 _LOOKS_BACK = re.compile(
-    r"remember|memori|store|save|keep|note|log|forget|ignore|scratch|recuerd|guard|anot|apunt|merk|speicher",
+    r"remember|memori|store|save|keep|leave|note|log|write|forget|ignore|delete|erase|scratch|vergiss|olvida"
+    r"|oublie|record (?:this|that|it)|not for|recuerd|guard|anot|apunt|merk|speicher|notier|behalt",
     re.IGNORECASE,
 )
-# "I don't remember that", "the judge struck it off the record", "he told me off the record": told, not asked.
+# "I don't remember that", "she will never forget", "don't forget", "he told me off the record", "our EP is called Off the
+# Record": told, or the name of something, and not asked for.
 _NOT_ASKED = re.compile(
-    r"(?:(?<!\w)(?:i|we|you|they|he|she|who|people|really|just|still|even|yo|ya)"
-    r"|struck|strike|taken?|stricken|spoke|speak|speaking|told (?:me|us|him|her|them)|said|talk(?:ed)?) (?:it |that |this )?$",
+    r"(?:(?<!\w)(?:i|we|you|they|he|she|who|people|really|just|still|even|yo|ya|ich|wir)"
+    r"|(?<!\w)(?:i|we|they|he|she|who|people|\w+['’]ll)(?: (?:will|would|can|could|did|do|does|may|might))?"
+    r"|(?:do not|don['’]?t|never|not|won['’]?t|can['’]?t|cannot|will|didn['’]?t)"
+    r"|struck|strike|taken?|stricken|spoke|speak|speaking|told (?:me|us|him|her|them)|said|talk(?:ed)?"
+    r"|called|named|titled|album|show|podcast|book|film|movie|series|song) (?:it |that |this )?$",
+    re.IGNORECASE,
+)
+# "Forget what I just said about Tuesday, it's Wednesday" puts something right; "..., I shouldn't have told you" does not.
+_CORRECTS = re.compile(r"(?:forget|ignore|delete|erase) what i\b", re.IGNORECASE)
+_PUT_RIGHT = re.compile(
+    r"[^.!?\n]{0,60}?(?:[,;:–—]|\bbecause\b)\s{0,3}(?!(?:please|ok|okay|thanks?|thank you|i should|(?:it|that)(?:['’]s| is| was)"
+    r" (?:private|secret|personal|confidential|embarrassing|nothing))\b)\w+\W{1,3}\w",
     re.IGNORECASE,
 )
 _FILLER = re.compile(
@@ -124,22 +157,36 @@ _FILLER = re.compile(
 def off_the_record(text: str) -> tuple[Span, ...]:
     """The stretches of a message that its own words put off the record."""
     spans: list[Span] = []
-    at = 0
+    at = looked = 0
+    nothing_before = True
     while match := _OFF.search(text, at):
         at = match.end()
-        if _NOT_ASKED.search(text[max(0, match.start() - 24) : match.start()]):
+        if not _is_wish(text, match):
             continue
         if ended := _ON.search(text, at):
             at = ended.end()
         end = at if ended else len(text)
-        looks_back = _LOOKS_BACK.search(match[0]) is not None
-        before, after = text[: match.start()], text[match.end() : end]
-        at_start = not _FILLER.sub("", before)
-        start = 0 if at_start or looks_back or not _FILLER.sub("", after) else match.start()
-        spans.append((max(start, spans[-1][1]) if spans and start else start, end))
+        nothing_before = nothing_before and not _says(text[looked : match.start()])
+        looked = match.start()
+        covers_all = nothing_before or _LOOKS_BACK.search(match[0]) or not _says(text[match.end() : end])
+        if covers_all:
+            spans = [(0, end)]
+        else:
+            spans.append((match.start(), end))
         if not ended:
             break
     return tuple(spans)
+
+
+def _is_wish(text: str, match: re.Match[str]) -> bool:
+    if _NOT_ASKED.search(text, max(0, match.start() - 24), match.start()):
+        return False
+    return not (_CORRECTS.search(match[0]) and _PUT_RIGHT.match(text, match.end()))
+
+
+def _says(text: str) -> bool:
+    """Whether there is more in it than the words around a mark."""
+    return bool(_FILLER.sub("", text))
 
 
 def _silences(messages: Sequence[Said]) -> list[bool]:
@@ -166,7 +213,7 @@ def _only_a_mark(text: str) -> bool:
     match = _OFF.search(text) if len(text) <= 200 else None
     if match is None or _LOOKS_BACK.search(match[0]):
         return False
-    return not _FILLER.sub("", text[: match.start()] + text[match.end() :])
+    return not _says(text[: match.start()] + text[match.end() :])
 
 
 # --- what comes back ---------------------------------------------------------------------------------------
@@ -211,6 +258,9 @@ def _prompts(messages: Sequence[Said]) -> frozenset[int]:
 
 
 def _blanked(text: str, spans: Sequence[Span]) -> str:
-    for start, end in spans:
-        text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
-    return text
+    parts: list[str] = []
+    at = 0
+    for start, end in sorted(spans):
+        parts += (text[at:start], re.sub(r"[^\n]", " ", text[max(at, start) : end]))
+        at = max(at, end)
+    return "".join((*parts, text[at:]))

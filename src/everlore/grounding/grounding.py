@@ -14,7 +14,7 @@ up may stand in the two messages before. What fails is handed back with the reas
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias, TypeVar
@@ -28,18 +28,15 @@ from everlore.domain.memories import (
     MAX_TAGS,
     Review,
 )
-from everlore.grounding.claims import Evidence, covered, derived, evidence, name_is_said, unfounded
-from everlore.grounding.prompt_injection import manipulation
-from everlore.grounding.speakers import Voices
-from everlore.grounding.wording import (
-    invented_denial,
-    invented_end,
-    opposite,
-    other_language,
-    same,
-    uncovered,
-    unsaid_predicate,
-)
+from everlore.grounding.claimed_names import entity_is_said
+from everlore.grounding.claims import derived, unfounded
+from everlore.grounding.denials import invented_denial, invented_end, opposite, unsaid_predicate
+from everlore.grounding.evidence import Evidence, covered, evidence
+from everlore.grounding.prompt_injection import prompt_injection
+from everlore.grounding.repeats import folded_fact, folded_memory, replacing, without_twins
+from everlore.grounding.sources import Sources, in_vocabulary, only_asks, vocabulary
+from everlore.grounding.speakers import Speakers
+from everlore.grounding.wording import other_language, uncovered
 from everlore.ports.analyst import (
     MAX_ENTITIES,
     MAX_FACTS,
@@ -52,10 +49,8 @@ from everlore.ports.analyst import (
     Window,
     WindowMessage,
 )
-from everlore.text.descriptions import same_role
-from everlore.text.quotes import Folded, Span, best_sentence, find, folded_words
-from everlore.text.sentences import sentences
-from everlore.text.words import LITTLE, fold, root, telling, words
+from everlore.text.quotes import Span, best_sentence, folded_words
+from everlore.text.words import fold, telling, words
 
 Draft: TypeAlias = DraftMemory | DraftFact | DraftEntity
 Spans: TypeAlias = Mapping[Quote, Span | None]
@@ -98,16 +93,16 @@ def ground(window: Window, extraction: Extraction, known_names: KnownNames) -> G
     memories: list[DraftMemory] = []
     for place, draft in enumerate(extraction.memories[:_LOOK_AT]):
         if (passed := check.memory(draft)) is not None:
-            places[place] = _folded_into(memories, passed, MAX_MEMORIES)
+            places[place] = folded_memory(memories, passed, MAX_MEMORIES)
             if places[place] < 0:
                 check.reject(passed, f"more than {MAX_MEMORIES} memories in one answer")
-    memories = [_replacing(memory, place, places) for place, memory in enumerate(memories)]
+    memories = [replacing(memory, place, places) for place, memory in enumerate(memories)]
     facts: list[DraftFact] = []
     for fact in extraction.facts[:_LOOK_AT]:
         if (kept := check.fact(fact)) is not None:
             place = places.get(-1 if kept.memory is None else kept.memory, -1)
             kept = replace(kept, memory=place if place >= 0 else None)
-            if _folded_fact(facts, kept, MAX_FACTS) < 0:
+            if folded_fact(facts, kept, MAX_FACTS) < 0:
                 check.reject(kept, f"more than {MAX_FACTS} facts in one answer")
     entities = [one for draft in extraction.entities[:_LOOK_AT] if (one := check.entity(draft)) is not None]
     for kind, drafts in (("memories", extraction.memories), ("facts", extraction.facts)):
@@ -116,23 +111,23 @@ def ground(window: Window, extraction: Extraction, known_names: KnownNames) -> G
     passed_all = Extraction(
         tuple(memories),
         tuple(facts),
-        tuple(_without_twins(entities)[:MAX_ENTITIES]),
+        tuple(without_twins(entities)[:MAX_ENTITIES]),
         _path(extraction.taxonomy),
     )
-    return Grounded(passed_all, tuple(check.rejected), check.spans, tuple(check.notes))
+    return Grounded(passed_all, tuple(check.rejected), check.sources.spans, tuple(check.notes))
 
 
 class _Check:
     """One window, and what was found out about the drafts that were made from it."""
 
     def __init__(self, window: Window, known_names: KnownNames) -> None:
-        self.messages = {message.number: message for message in window.messages}
+        self.sources = Sources(window)
+        self.messages = self.sources.messages
         self.sequence = (*window.earlier, *window.messages)
-        self.folded = {number: Folded(message.text) for number, message in self.messages.items()}
-        self.voices = Voices(window)
+        self.vocabulary = vocabulary(window)
+        self.speakers = Speakers(window)
         self.variants = _lookup(known_names)
         self.rejected: list[Rejected] = []
-        self.spans: dict[Quote, Span | None] = {}
         self.notes: list[str] = []
         self.evidence: dict[tuple[int, ...], Evidence] = {}
 
@@ -163,14 +158,18 @@ class _Check:
         sourced = self._sourced(draft, draft.content)
         if sourced is None:
             return None
-        authors = self._authors(sourced.sources)
-        sourced = replace(sourced, content=self.voices.named(sourced.content, authors))
+        authors = self.sources.authors(sourced.sources)
+        content = self.speakers.mended(
+            self.speakers.named(sourced.content, authors), authors, _words_of(sourced.sources)
+        )
+        known = tuple(name for name in sourced.entities if in_vocabulary(name, self.vocabulary))
+        sourced = replace(sourced, content=content, entities=known)
         source = self._evidence(sourced.sources)
         text = " ".join((sourced.content, *sourced.tags))
         if self._suspicious(sourced, text):
             return None
-        quoted = self._quoted(sourced.sources)
-        reason = self.voices.wrong(sourced.content, authors, source, quoted) or _unbelievable(
+        quoted = self.sources.quoted(sourced.sources)
+        reason = self.speakers.wrong(sourced.content, authors, source, quoted) or _unbelievable(
             sourced.content, source, quoted
         )
         if reason is not None:
@@ -184,6 +183,8 @@ class _Check:
     def _dated(self, draft: DraftMemory, source: Evidence) -> DraftMemory:
         event_at = self._derived(draft.event_at, source, f'the date of "{draft.content}"')
         expires_at = self._derived(draft.expires_at, source, f'the expiry of "{draft.content}"')
+        if expires_at is not None and expires_at <= max(message.at for message in source.messages):
+            expires_at = None
         return replace(draft, event_at=event_at, expires_at=expires_at)
 
     # --- facts ---------------------------------------------------------------------------------------------
@@ -206,13 +207,19 @@ class _Check:
         sourced = self._sourced(draft, f"{draft.subject} {draft.object}")
         if sourced is None:
             return None
-        authors = self._authors(sourced.sources)
+        authors = self.sources.authors(sourced.sources)
         source = self._evidence(sourced.sources)
-        subject = self.voices.subject(sourced.subject, authors, source, self._quoted(sourced.sources))
+        said, quoted = self.sources.quoted(sourced.sources), _words_of(sourced.sources)
+        subject = self.speakers.subject(sourced.subject, authors, source, said, quoted)
         if subject is None:
             self.reject(sourced, f'"{sourced.subject}" is not who this was said of')
             return None
-        sourced = replace(sourced, subject=subject)
+        whose = (
+            self.speakers.whose(sourced.object, authors, quoted)
+            if sourced.predicate.endswith("_of")
+            else sourced.object
+        )
+        sourced = replace(sourced, subject=subject, object=whose)
         if self._suspicious(sourced, f"{sourced.subject} {sourced.object}"):
             return None
         if (reason := self._unfounded_fact(sourced, source)) is not None:
@@ -226,11 +233,11 @@ class _Check:
         return self._less_from_assistants(replace(sourced, valid_from=valid_from), said)
 
     def _unfounded_fact(self, fact: DraftFact, source: Evidence) -> str | None:
-        if not _entity_is_said(fact.subject, source):
+        if not entity_is_said(fact.subject, source):
             return f'the name "{fact.subject}" was not said'
         if reason := unfounded(fact.object, source):
             return reason
-        if fact.object_is_entity and not _entity_is_said(fact.object, source):
+        if fact.object_is_entity and not entity_is_said(fact.object, source):
             return f'the name "{fact.object}" was not said'
         if covered(fact.object, source) < 0.5:
             return "its words were not said"
@@ -242,21 +249,16 @@ class _Check:
 
     def entity(self, draft: DraftEntity) -> DraftEntity | None:
         name = _tidy(draft.name)[:200]
-        found = [quote for given in draft.sources if (quote := self._quote(given)) is not None]
-        if not found:
-            found = [Quote(number, message.text[span[0] : span[1]]) for number, message in self.messages.items()
-                     if (span := find(name, self.folded[number])) is not None][:1]  # fmt: skip
-            self.spans |= {quote: find(quote.text, self.folded[quote.message]) for quote in found}
-        draft = replace(draft, name=name, sources=tuple(dict.fromkeys(found)))
+        found = self.sources.found(draft.sources)
+        named = (self.sources.naming(called) for called in (name, *draft.aliases[:20]))
+        draft = replace(draft, name=name, sources=found or next(filter(None, named), ()))
         source = self._evidence(draft.sources or tuple(Quote(number, "") for number in self.messages))
-        if not name or manipulation(name) or not _entity_is_said(name, source):
+        if not name or prompt_injection(name) or not entity_is_said(name, source):
             self.reject(draft, f'the name "{name}" was not said')
             return None
         everywhere = self._evidence(tuple(Quote(number, "") for number in self.messages))
         aliases = [_tidy(alias)[:200] for alias in draft.aliases[:20]]
-        said = tuple(
-            alias for alias in dict.fromkeys(aliases) if alias and _entity_is_said(alias, everywhere)
-        )
+        said = tuple(alias for alias in dict.fromkeys(aliases) if alias and entity_is_said(alias, everywhere))
         if lost := [alias for alias in aliases if alias and alias not in said]:
             self.notes.append(f'other names of "{name}" that were not said: {", ".join(lost)}')
         return replace(draft, aliases=tuple(alias for alias in said if alias != name))
@@ -265,12 +267,15 @@ class _Check:
 
     def _sourced(self, draft: _T, claim: str) -> _T | None:
         """The draft with its quotes as they stand in the messages; None if it was rejected for want of any."""
-        found = [quote for given in draft.sources[:_LOOK_AT] if (quote := self._quote(given)) is not None]
+        found = self.sources.found(draft.sources)
         if not found:
             named = [given.message for given in draft.sources if given.message in self.messages]
             found = self._fallback(claim, named or list(self.messages))
+        if found and only_asks(draft, found, self.sources):
+            self.reject(replace(draft, sources=found), "it rests on a question")
+            return None
         if found:
-            return replace(draft, sources=tuple(dict.fromkeys(found)))
+            return replace(draft, sources=found)
         outside = [given.message for given in draft.sources if given.message not in self.messages]
         reason = "it names no source" if not draft.sources else "quote not found"
         if outside and len(outside) == len(draft.sources):
@@ -278,20 +283,7 @@ class _Check:
         self.reject(replace(draft, sources=()), reason)
         return None
 
-    def _quote(self, given: Quote) -> Quote | None:
-        """The quote where it stands: in the named message, else in the nearest one that has it."""
-        for number in sorted(self.messages, key=lambda n: (abs(n - given.message), n)):
-            if (span := find(given.text, self.folded[number])) is not None:
-                return self._standing(number, span)
-        for number in sorted(self.messages, key=lambda n: (abs(n - given.message), n)):
-            for caption in self.messages[number].captions:
-                if (span := find(given.text, caption)) is not None:
-                    quote = Quote(number, caption[span[0] : span[1]])
-                    self.spans.setdefault(quote, None)
-                    return quote
-        return None
-
-    def _fallback(self, claim: str, numbers: Sequence[int]) -> list[Quote]:
+    def _fallback(self, claim: str, numbers: Sequence[int]) -> tuple[Quote, ...]:
         """The sentence that holds most of the claim, if nearly all of its words were said in that message."""
         best: tuple[float, int] | None = None
         for number in dict.fromkeys(numbers):
@@ -299,22 +291,14 @@ class _Check:
             if telling(claim) and share >= COVERED_WITHOUT_QUOTE and (best is None or share > best[0]):
                 best = (share, number)
         if best is None:
-            return []
+            return ()
         span = best_sentence(folded_words(claim), self.messages[best[1]].text)
-        return [] if span is None else [self._standing(best[1], span)]
-
-    def _standing(self, number: int, span: Span) -> Quote:
-        quote = Quote(number, self.messages[number].text[span[0] : span[1]])
-        self.spans.setdefault(quote, span)
-        return quote
-
-    def _authors(self, sources: Sequence[Quote]) -> list[WindowMessage]:
-        return [self.messages[number] for number in dict.fromkeys(quote.message for quote in sources)]
+        return () if span is None else (self.sources.standing(best[1], span),)
 
     def _evidence(self, sources: Sequence[Quote]) -> Evidence:
         numbers = tuple(dict.fromkeys(quote.message for quote in sources))
         if numbers not in self.evidence:
-            self.evidence[numbers] = self._gathered(self._authors(sources))
+            self.evidence[numbers] = self._gathered(self.sources.authors(sources))
         return self.evidence[numbers]
 
     def _gathered(self, messages: Sequence[WindowMessage]) -> Evidence:
@@ -322,7 +306,7 @@ class _Check:
         return evidence(
             messages,
             self.variants,
-            names=self.voices.addressed(messages),
+            names=self.speakers.addressed(messages),
             context=[part for near in before for part in (near.text, near.speaker, *near.captions)],
         )
 
@@ -333,20 +317,9 @@ class _Check:
         answers = any("?" in near.text for near in before)
         return before if answers or _REFERS.search(message.text) or len(words(message.text)) < 6 else []
 
-    def _quoted(self, sources: Sequence[Quote]) -> str:
-        """The sentences that the quotes stand in: a quote of two words tells not who speaks of whom."""
-        parts: list[str] = []
-        for quote in sources:
-            text, span = self.messages[quote.message].text, self.spans.get(quote)
-            if span is None:
-                parts.append(quote.text)
-                continue
-            parts += [one.text for one in sentences(text) if one.start < span[1] and one.end > span[0]]
-        return "\n".join(dict.fromkeys(parts))
-
     def _suspicious(self, draft: DraftMemory | DraftFact, text: str) -> bool:
-        reason = manipulation(text)
-        if reason is None and (quoted := manipulation(self._quoted(draft.sources))):
+        reason = prompt_injection(text)
+        if reason is None and (quoted := prompt_injection(self.sources.quoted(draft.sources))):
             reason = f"{quoted} (the message that it is from)"
         if reason is not None:
             self.reject(draft, reason, "quarantined")
@@ -360,8 +333,8 @@ class _Check:
         return moment
 
     def _less_from_assistants(self, draft: _T, text: str) -> _T:
-        authors = self._authors(draft.sources)
-        if any(author.role == "user" for author in authors) or self.voices.is_of_author(text, authors):
+        authors = self.sources.authors(draft.sources)
+        if any(author.role == "user" for author in authors) or self.speakers.is_of_author(text, authors):
             return draft
         return replace(draft, confidence=round(draft.confidence * ASSISTANT_FACTOR, 4))
 
@@ -387,6 +360,10 @@ def _tidy(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
+def _words_of(quotes: Sequence[Quote]) -> str:
+    return " ".join(quote.text for quote in quotes)
+
+
 def _share(value: float) -> float:
     return min(max(float(value), 0.0), 1.0) if math.isfinite(value) else _DEFAULT
 
@@ -402,93 +379,3 @@ def _unbelievable(content: str, source: Evidence, quoted: str) -> str | None:
         or ("its words were not said" if uncovered(content, source) else None)
         or opposite(content, source, quoted)
     )
-
-
-def _entity_is_said(name: str, source: Evidence) -> bool:
-    """All words of a name, in any case; or another name of the same entity."""
-    telling_words = [word for word in words(name) if word not in LITTLE] or words(name)
-    if telling_words and all(
-        source.holds(word)
-        or word in source.context
-        or root(word) in source.roots
-        or any(same_role(word, said) for said in source.words)
-        for word in telling_words
-    ):
-        return True
-    return bool(telling_words) and name_is_said(name, source)
-
-
-# --- the same thing twice ----------------------------------------------------------------------------------
-
-
-def _replacing(draft: DraftMemory, place: int, places: Mapping[int, int]) -> DraftMemory:
-    """With the place of the draft that it takes the place of as it is now; only one before it can be that."""
-    if draft.replaces is None:
-        return draft
-    earlier = places.get(draft.replaces, -1)
-    return replace(draft, replaces=earlier if 0 <= earlier < place else None)
-
-
-def _folded_into(kept: list[DraftMemory], draft: DraftMemory, at_most: int) -> int:
-    """The place of a draft among those kept: of one that says the same, or a new one; -1 if there is no room."""
-    for place, other in enumerate(kept):
-        if same(other.content, draft.content):
-            kept[place] = replace(
-                other,
-                sources=_union(other.sources, draft.sources),
-                tags=_union(other.tags, draft.tags)[:MAX_TAGS],
-                entities=_union(other.entities, draft.entities),
-                confidence=max(other.confidence, draft.confidence),
-                importance=max(other.importance, draft.importance),
-                event_at=other.event_at or draft.event_at,
-                expires_at=other.expires_at or draft.expires_at,
-            )
-            return place
-    if len(kept) >= at_most:
-        return -1
-    kept.append(draft)
-    return len(kept) - 1
-
-
-def _folded_fact(kept: list[DraftFact], draft: DraftFact, at_most: int) -> int:
-    for place, other in enumerate(kept):
-        if _key(other) == _key(draft):
-            kept[place] = replace(
-                other,
-                sources=_union(other.sources, draft.sources),
-                confidence=max(other.confidence, draft.confidence),
-                valid_from=other.valid_from or draft.valid_from,
-                memory=draft.memory if other.memory is None else other.memory,
-            )
-            return place
-    if len(kept) >= at_most:
-        return -1
-    kept.append(draft)
-    return len(kept) - 1
-
-
-def _key(fact: DraftFact) -> tuple[object, ...]:
-    return fact.predicate, fact.ended, tuple(words(fact.subject)), tuple(words(fact.object))
-
-
-def _without_twins(entities: Iterable[DraftEntity]) -> list[DraftEntity]:
-    kept: dict[tuple[str, ...], DraftEntity] = {}
-    for entity in entities:
-        key = tuple(words(entity.name))
-        if key in kept:
-            first = kept[key]
-            entity = replace(
-                first,
-                sources=_union(first.sources, entity.sources),
-                aliases=_union(first.aliases, entity.aliases),
-                distinct=first.distinct or entity.distinct,
-            )
-        kept[key] = entity
-    return list(kept.values())
-
-
-_Item = TypeVar("_Item")
-
-
-def _union(one: tuple[_Item, ...], other: tuple[_Item, ...]) -> tuple[_Item, ...]:
-    return tuple(dict.fromkeys((*one, *other)))

@@ -1,9 +1,10 @@
 """Analyst: reads a window of a conversation and says what is worth remembering. With a language model, or by rules.
 
 An analyst drafts. What it drafts is checked against the messages, resolved to entities and held against what is known
-before anything of it is believed (`everlore.encode`): nothing here is trusted.
+before anything of it is believed (`everlore.grounding`): nothing here is trusted.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
@@ -123,6 +124,20 @@ class Extraction:
     facts: tuple[DraftFact, ...] = ()
     entities: tuple[DraftEntity, ...] = ()
     taxonomy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """What speaks against an answer as a whole, so that a model is asked again: for each draft that rests on nothing that was
+    said, why; and whether all memories are in a language in which nobody spoke."""
+
+    memories: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    foreign: bool = False
+
+
+# What grounding makes of drafts as they stand in an answer; handed to analysts that can ask again.
+Doubting: TypeAlias = Callable[[Window, Extraction], Doubts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 Two forms of the same finding: `redact` for what is kept ("the password is [redacted]"), `mask` for what is read, where every
 character keeps its place, so that a span in the masked text is one in the original.
 
-It leans towards hiding: a word too many costs a memory a word, a key too few is in every prompt from then on. Plain words
-after "password is" stay where they describe it ("is weak", "was reset"). Every pattern is linear on hostile text.
+It leans towards hiding: a word too many costs a memory a word, a key too few is in every prompt from then on. A value stands
+alone: plain words after "password is" stay where they describe it ("is weak", "was reset", "is the name of our dog"). Every
+pattern is linear on hostile text.
 """
 
 import math
@@ -13,8 +14,12 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from everlore.text.words import LITTLE
+
 REDACTED = "[redacted]"
 MASK = "█"
+# From this share of little words on ("the", "of", "in") a run of words is a sentence.
+_SENTENCE_SHARE = 0.3
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -24,7 +29,7 @@ def _words(listed: str) -> frozenset[str]:
 # Forms that are secrets wherever they stand.
 _FORMS = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"
-    r"|\beyJ[\w-]{5,}\.[\w-]{4,}(?:\.[\w-]*)?"
+    r"|(?<![\w-])eyJ[\w-]{5,}\.[\w-]{4,}(?:\.[\w-]*)?"
     r"|(?<![\w-])(?:sk|pk|rk)[-_](?:[a-z]{2,12}[-_])?[A-Za-z0-9_-]{16,}"
     r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bnpm_\w{30,}|\bhf_\w{25,}|\bpypi-[\w-]{40,}"
     r"|\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}"
@@ -43,21 +48,26 @@ _SETTING = re.compile(
     r"(?:[_-][A-Za-z0-9]{1,40}){0,4}[\"']?\s{0,3}(?:=|:=|:|=>)\s{0,3}(?P<quote>[\"'`]?)(?P<secret>[^\s\"'`,;]{3,500})",
     re.IGNORECASE,
 )
+_ANY_WORD = r"(?:\w+ )?"
 _NAMED = (
     r"pass ?words?|pass ?codes?|pass ?phrases?|passwd|pwd|pin(?: ?(?:code|number|no\.?))?|access codes?|door codes?"
     r"|gate codes?|alarm codes?|security codes?|recovery codes?|backup codes?|cvv2?|cvc|api ?keys?|secret ?keys?|access ?keys?"
-    r"|private keys?|(?:\w+ )?tokens?|secrets?|credentials?|seed ?phrases?|recovery ?phrases?|mnemonics?|logins?|otp|2fa code"
-    r"|contraseñas?|claves?(?: secretas?)?|código secreto|passwort|passwörter|kennwort|geheimzahl|zugangscode|mot de passe"
-    r"|code secret|senha|palavra-passe|codice segreto|parola d'ordine|wachtwoord|lösenord|adgangskode|salasana"
-    r"|пароль|密码|パスワード"
+    rf"|private keys?|{_ANY_WORD}tokens?|secrets?|credentials?|seed ?phrases?|recovery ?phrases?|mnemonics?|logins?|otp|2fa code"
+    r"|combination|contraseñas?|claves?(?: secretas?)?|código secreto|códigos? de (?:la |el |mi )?(?:alarma|puerta|caja|tarjeta"
+    r"|entrada)|code (?:de |de la |du |de l['’]|de ma )(?:porte|carte|alarme|coffre|immeuble)|türcode|passwort|passwörter"
+    r"|kennwort|geheimzahl|zugangscode|mot de passe"
+    r"|code secret|senha|palavra-passe|codice segreto|parola d'ordine|wachtwoord|lösenord|adgangskode|salasana|пароль"
 )
+# Scripts without blanks: their words begin anywhere.
+_NAMED_ANYWHERE = "密码|密碼|口令|パスワード|暗証番号|비밀번호"
 _WORD_IS = (
     r"\s{1,3}(?:now\s|still\s|just\s|currently\s)?(?:is|are|was|were|has been|es|era|ist|war|lautet|est|era|é|è|är|er|on)"
     r"(?:\s(?:now|still|just|actually|ahora|jetzt))?(?:\s(?:changed|set|reset|updated) to)?\s{0,2}:?\s{0,3}"
 )
 _SIGN_IS = r"\s{0,3}(?:[:=]|:=|->|=>|–|—|[は为是])\s{0,3}"
 _TOLD = re.compile(
-    rf"(?<![\w-])(?P<what>{_NAMED})(?:(?:\s(?:for|of|to|de|para|für|von|del|pour)\s[^\n,;:.!?=]{{1,40}}?)?"
+    rf"(?P<what>(?<![\w-])(?:{_NAMED})|{_NAMED_ANYWHERE})(?:(?:\s(?:for|of|to|de|du|para|fürs?|von|vom|zum|del|pour|der|meiner"
+    r"|unserer|deiner)\s[^\n,;:.!?=]{1,40}?)?"
     rf"(?P<is>{_WORD_IS}|{_SIGN_IS})|\s{{1,3}}(?:to\s)?)"
     r"(?:[\"'`“‘«](?P<quoted>[^\"'`“”‘’«»\n]{2,200})[\"'`”’»]|[\"'`“‘«]?(?P<secret>[^\s\"`”’»,;]{2,200}))",
     re.IGNORECASE,
@@ -67,6 +77,22 @@ _PHRASE = re.compile(
     r"(?P<secret>[a-z]{2,12}(?:[ ,-]{1,2}[a-z]{2,12}){3,23})",
     re.IGNORECASE,
 )
+# "Login: maria / Winter2024!", a name and its secret.
+_PAIR = re.compile(
+    r"(?<!\w)(?:log[ -]?ins?|sign[ -]?in|credentials?|accounts?|zugangsdaten|acceso|identifiants?)\b[^\n:=]{0,40}[:=]\s{0,3}"
+    r"[\w.@+-]{2,60}(?:\s{0,2}[/|]\s{0,2}|:)(?P<secret>[^\s,;]{4,100})",
+    re.IGNORECASE,
+)
+# Another one of several: "the codes are 8241-9930 and 5512-0047".
+_ALSO = re.compile(r"(?:,|,?\s(?:and|or|und|oder|y|et|ou|e))\s{1,3}(?P<secret>[^\s,;]{3,200})", re.IGNORECASE)
+# What may follow a plain word that is the secret; where the sentence goes on otherwise, it describes.
+_STANDS_ALONE = re.compile(
+    r"[\"'`”’»)]{0,2}(?:\s{0,3}$|[.,;:!?)\n]|\s{1,3}(?:[—–(-]|(?:and|but|so|if|in case|please|ok|okay|now|for|y|pero|und|aber"
+    r"|falls|et|mais|e|mas)\b))",
+    re.IGNORECASE,
+)
+# Said of a password, not one: "expired", "olvidada", "abgelaufen".
+_PARTICIPLE = re.compile(r"\w{2,}(?:ed|[ai]d[oa]s?|ée?s?)|(?:ab|ver|ge|zurück|um)\w{4,}(?:t|en)")
 # After these a plain word tells of the password and is not it.
 _TELLING = _words(
     "a an the too very so not no never same different weak strong long short wrong right expired secure insecure incorrect "
@@ -81,7 +107,9 @@ _TELLING = _words(
     "santa garden sauce ingredient service agent recipe admirer weapon lair shame confirmed optional ready out off up "
     "perdida olvidada segura débil nueva misma cambiada"
 )
-_SOFT = re.compile(r"token|secret|login|credential|claves?$|código|code secret|codice", re.IGNORECASE)
+_SOFT = re.compile(
+    r"token|secret|login|credential|combination|claves?$|código|code secret|codice", re.IGNORECASE
+)
 _CARD = re.compile(r"(?<![\d.,-])(?<!\d )[2-6]\d{3}(?:[ -]?\d{2,6}){2,5}(?![\d])")
 _SSN = re.compile(r"(?<![\d-])(?!000|666|9\d\d)\d{3}([- ])(?!00)\d\d\1(?!0000)\d{4}(?![\d-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
@@ -100,10 +128,12 @@ def redact(text: str) -> str:
 @lru_cache(maxsize=256)
 def mask(text: str) -> str:
     """`text` of the same length, with the characters of every secret blotted out; line breaks stay."""
-    masked = text
+    parts: list[str] = []
+    at = 0
     for start, end in spans(text):
-        masked = masked[:start] + MASK * (end - start) + masked[end:]
-    return masked
+        parts += (text[at:start], MASK * (end - start))
+        at = end
+    return "".join((*parts, text[at:]))
 
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:
@@ -120,7 +150,8 @@ def spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 _ANY_SIGN = re.compile(
-    rf"\d{{3}}|[A-Za-z0-9_+-]{{16}}|{_NAMED}|bearer|basic|BEGIN|eyJ|passw|key|://", re.IGNORECASE
+    rf"\d{{3}}|[A-Za-z0-9_+-]{{16}}|{_NAMED.replace(_ANY_WORD, '')}|{_NAMED_ANYWHERE}|bearer|basic|BEGIN|eyJ|passw|key|://",
+    re.IGNORECASE,
 )
 
 
@@ -132,12 +163,16 @@ def _may_hold(text: str) -> bool:
 def _found(text: str) -> Iterator[tuple[int, int]]:
     for match in _FORMS.finditer(text):
         yield match.span()
-    for pattern in (_BEARER, _IN_ADDRESS, _PHRASE):
+    for pattern in (_BEARER, _IN_ADDRESS):
         for match in pattern.finditer(text):
             yield match.span("secret")
-    for match in _SETTING.finditer(text):
-        if _is_told(match["secret"], soft=False, joined=True):
-            yield _trimmed(text, *match.span("secret"))
+    for match in _PHRASE.finditer(text):
+        if not _describes(match["secret"]):
+            yield match.span("secret")
+    for pattern in (_SETTING, _PAIR):
+        for match in pattern.finditer(text):
+            if _is_told(match["secret"], soft=pattern is _PAIR, joined=True):
+                yield _trimmed(text, *match.span("secret"))
     yield from _told(text)
     for match in _CARD.finditer(text):
         digits = re.sub(r"\D", "", match[0])
@@ -160,11 +195,36 @@ def _told(text: str) -> Iterator[tuple[int, int]]:
         quoted = match["quoted"] is not None
         start, end = match.span("quoted") if quoted else _trimmed(text, *match.span("secret"))
         soft = _SOFT.search(match["what"]) is not None
-        if _is_told(text[start:end], soft=soft and not quoted, joined=match["is"] is not None or quoted):
+        joined = match["is"] is not None or quoted
+        if _is_told(text[start:end], soft=soft and not quoted, joined=joined) and (
+            quoted or not _is_described(text, start, end, match["is"] or "")
+        ):
             yield start, end
             at = end
+            while (
+                match["what"].endswith("s")
+                and (also := _ALSO.match(text, at))
+                and _is_told(also["secret"], soft=True, joined=True)
+            ):
+                at = also.end()
+                yield _trimmed(text, *also.span("secret"))
         else:
             at = match.end("what")
+
+
+def _is_described(text: str, start: int, end: int, linked: str) -> bool:
+    """Whether a plain word tells of the secret: the sentence goes on with it, or it says what was done."""
+    word = text[start:end].strip(_CLOSING)
+    if not (word.isalpha() and word.islower()):
+        return False
+    verbal = bool(linked) and not set(linked) & set(":=->–—")
+    return (verbal and _PARTICIPLE.fullmatch(word) is not None) or not _STANDS_ALONE.match(text, end)
+
+
+def _describes(phrase: str) -> bool:
+    """Words of a seed phrase stand side by side; in a sentence little ones hold them together."""
+    said = re.findall(r"[a-z]+", phrase)
+    return sum(word in LITTLE for word in said) >= _SENTENCE_SHARE * len(said)
 
 
 def _is_told(word: str, *, soft: bool, joined: bool) -> bool:

@@ -5,12 +5,16 @@ Everything here keeps places: a sentence is a slice of the text, a hidden stretc
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 HIDDEN = "\x7f"
 MAX_SENTENCE_CHARACTERS = 500
 
+_SMILEYS = r"\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F"
+# A run of marks is looked at once, from its first: from every one of them would be quadratic.
 _END = re.compile(
-    r"[.!?…]+[\"'”’»)\]*_]{0,3}(?=\s|$)|[。！？]|[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+(?=\s+(?:[A-ZÀ-Þ¿¡]|i\b|i'))|\s{0,20}\n\s{0,20}"
+    r"(?<![.!?…])[.!?…]+[\"'”’»)\]*_]{0,3}(?=\s|$)|[。！？]"
+    rf"|(?<![{_SMILEYS}])[{_SMILEYS}]+(?=\s+(?:[A-ZÀ-Þ¿¡]|i\b|i'))|\s{{0,20}}\n\s{{0,20}}"
 )
 _JOINT = re.compile(r"(?:[;,:—–]| and| but| so| y| pero)\s")
 _ABBREVIATED = re.compile(
@@ -18,6 +22,7 @@ _ABBREVIATED = re.compile(
     r"|(?<![\w'’])[a-z]|\b[ap]\.m)\.$",
     re.IGNORECASE,
 )
+_MOST_DIGITS = 12
 _NUMBERED_DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
 _MONTH_AHEAD = re.compile(r"\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|[a-zäöü])")
 _BULLET = re.compile(r"\s{0,8}(?:[-*•+]|\d{1,3}[.)]|#{1,6})\s{1,4}(?:\[[ xX]\]\s{1,4})?")
@@ -32,6 +37,7 @@ class Sentence:
     text: str
 
 
+@lru_cache(maxsize=64)
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Cut `text` at full stops, marks and line breaks; what stays longer than the limit is cut at clauses, then anywhere."""
     found: list[Sentence] = []
@@ -60,7 +66,11 @@ def _goes_on(text: str, begin: int, match: re.Match[str]) -> bool:
     follows = text[match.end() : match.end() + 3].lstrip()
     if "\n" in text[match.end() : match.end() + 2]:
         return False
-    if match[0] == "." and text[begin : match.start()].strip().isdigit():
+    if (
+        match[0] == "."
+        and match.start() - begin <= _MOST_DIGITS
+        and text[begin : match.start()].strip().isdigit()
+    ):
         return True
     if match[0] == "." and _NUMBERED_DAY.search(ahead) and _MONTH_AHEAD.match(text, match.end()):
         return True

@@ -1,7 +1,8 @@
 """The analyst with a language model: any endpoint that speaks the OpenAI protocol, or any provider that pydantic-ai knows.
 
-A window goes in as data (`window`), under instructions (`prompts`), through one call (`endpoint`); the answer is mended where
-that is harmless (`repair`, `forms`), checked against the messages (`reading`, `quotes`, `languages`, `speakers`) and folded.
+A window goes in as data (`window`), under instructions (`prompts`), through one call (`endpoint`); the answer is mended
+where that is harmless (`repair`, `forms`) and read into drafts (`reading`). Whether those are true is for grounding to find out;
+its doubts about an answer as a whole (`doubting`) decide only whether the model is asked again.
 """
 
 from pathlib import Path
@@ -11,11 +12,13 @@ from everlore.models.language_model.endpoint import Endpoint
 from everlore.models.language_model.prompts import Prompts
 from everlore.models.language_model.schema import OutputMode
 from everlore.models.language_model.window import Sizes
+from everlore.ports.analyst import Doubting
 
 __all__ = ["Endpoint", "ModelAnalyst", "Prompts", "Sizes", "Sleep", "model_analyst"]
 
 
 def model_analyst(
+    doubting: Doubting,
     *,
     model: str,
     url: str | None = None,
@@ -38,4 +41,6 @@ def model_analyst(
         temperature=temperature,
         output=output,
     )
-    return ModelAnalyst(endpoint, prompts=Prompts(prompts_dir), sizes=Sizes(context_messages, context_tokens))
+    return ModelAnalyst(
+        endpoint, doubting, prompts=Prompts(prompts_dir), sizes=Sizes(context_messages, context_tokens)
+    )

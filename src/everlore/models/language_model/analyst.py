@@ -9,14 +9,14 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from everlore.domain.errors import BadAnswer, ModelUnavailable
+from everlore.domain.errors import BadAnswer, InternalError, ModelUnavailable
 from everlore.models.language_model.endpoint import CallFailed, Endpoint, Reply
 from everlore.models.language_model.prompts import Prompts
 from everlore.models.language_model.reading import read_answer
 from everlore.models.language_model.repair import Unusable, read_object
 from everlore.models.language_model.schema import answer_schema
 from everlore.models.language_model.window import Sizes, messages_read, shown
-from everlore.ports.analyst import CallReport, Extraction, Governor, Window, WindowMessage
+from everlore.ports.analyst import CallReport, Doubting, Extraction, Governor, Window
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +25,8 @@ BACKOFF_S = (2.0, 8.0)
 # Who asks for a longer pause than this gets it, but not from us waiting: the window fails and is tried another time.
 LONGEST_WAIT_S = 60.0
 
+# What a slip in our own code raises: no model and no second attempt can help.
+_OURS = (AttributeError, NameError, TypeError, LookupError, AssertionError)
 _UNFINISHED = {
     "length": "it was cut off; be briefer, with fewer items",
     "content_filter": "it was refused",
@@ -38,12 +40,14 @@ class ModelAnalyst:
     def __init__(
         self,
         endpoint: Endpoint,
+        doubting: Doubting,
         *,
         prompts: Prompts | None = None,
         sizes: Sizes | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._endpoint = endpoint
+        self._doubting = doubting
         self._prompts = prompts or Prompts()
         self._sizes = sizes or Sizes()
         self._sleep = sleep
@@ -65,7 +69,7 @@ class ModelAnalyst:
             if failure is not None:
                 await self._sleep(_wait(failure, attempt))
             asked = data + _remark(failure)
-            outcome = await self._attempt(instructions, asked, window, messages, governor)
+            outcome = await self._attempt(instructions, asked, window, governor)
             if isinstance(outcome, Extraction):
                 return outcome
             failure = outcome
@@ -84,7 +88,6 @@ class ModelAnalyst:
         instructions: str,
         data: str,
         window: Window,
-        messages: tuple[WindowMessage, ...],
         governor: Governor,
     ) -> Extraction | CallFailed | Unusable:
         name = self._endpoint.name
@@ -93,27 +96,30 @@ class ModelAnalyst:
         outcome: Extraction | CallFailed | Unusable
         try:
             reply = await self._endpoint.ask(instructions, data)
-            outcome = _read(reply, window, messages)
+            outcome = self._read(reply, window)
         except (CallFailed, Unusable) as failure:
             outcome = failure
-        except Exception:
+        except Exception as error:
             await governor.report(CallReport(name, reply.tokens_in, reply.tokens_out, failed=True))
+            if isinstance(error, _OURS):
+                raise InternalError(
+                    f"asking the model {name} failed by a fault of our own: {error!r}"
+                ) from error
             raise
         failed = not isinstance(outcome, Extraction)
         await governor.report(CallReport(name, reply.tokens_in, reply.tokens_out, failed))
         return outcome
+
+    def _read(self, reply: Reply, window: Window) -> Extraction:
+        if reply.finish in _UNFINISHED:
+            raise Unusable(_UNFINISHED[reply.finish])
+        return read_answer(read_object(reply.text), window, self._doubting)
 
     def _given_up(self, failure: CallFailed | Unusable | None) -> ModelUnavailable:
         if isinstance(failure, Unusable):
             return BadAnswer(f"The model {self._endpoint.name} gave no answer that can be used: {failure}.")
         asked_for = f" (it asks for {failure.after:.0f} s)" if failure is not None and failure.after else ""
         return ModelUnavailable(f"The model {self._endpoint.name} does not answer: {failure}{asked_for}.")
-
-
-def _read(reply: Reply, window: Window, messages: tuple[WindowMessage, ...]) -> Extraction:
-    if reply.finish in _UNFINISHED:
-        raise Unusable(_UNFINISHED[reply.finish])
-    return read_answer(read_object(reply.text), window, messages)
 
 
 def _worth_another(failure: CallFailed | Unusable) -> bool:

@@ -9,6 +9,7 @@ The library is large and optional: it is imported when the first call is made, b
 
 import asyncio
 import os
+import traceback
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -95,14 +96,13 @@ class Endpoint:
         from pydantic_ai.direct import model_request
         from pydantic_ai.messages import ModelRequest, UserPromptPart
 
+        # All of our own is made before: what is caught below is what the library says of its call.
         request = ModelRequest(parts=[UserPromptPart(data)], instructions=instructions)
+        model, settings, parameters = self._model(), self._settings(), self._parameters()
         try:
             async with asyncio.timeout(self._timeout_s):
                 response = await model_request(
-                    self._model(),
-                    [request],
-                    model_settings=self._settings(),
-                    model_request_parameters=self._parameters(),
+                    model, [request], model_settings=settings, model_request_parameters=parameters
                 )
         except TimeoutError as error:
             raise CallFailed(f"no answer within {self._timeout_s:g} s", again=True) from error
@@ -127,6 +127,8 @@ class Endpoint:
             raise CallFailed(_short(error), again=True) from error
         except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
             # The libraries trip over a response that has not the form of the protocol, each in its own way.
+            if _is_ours(error):
+                raise
             raise CallFailed(f"a response without form ({type(error).__name__})", again=True) from error
         return _reply(response)
 
@@ -203,6 +205,12 @@ def _reply(response: "ModelResponse") -> Reply:
     return Reply(
         calls[0] if calls else "".join(texts), response.finish_reason, usage.input_tokens, usage.output_tokens
     )
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether our own code raised it, be it by calling the library with what it does not take."""
+    innermost = list(traceback.walk_tb(error.__traceback__))[-1][0]
+    return innermost.f_globals["__name__"].startswith("everlore.")
 
 
 def _short(said: object) -> str:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 MAX_ANSWER_CHARACTERS = 400_000
 
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>")
 # A string, or a comma before a closing bracket: strings are matched so that commas within them are left alone.
 _TRAILING = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 # What no database takes, or nobody sees.
@@ -25,7 +25,7 @@ def read_object(text: str) -> dict[str, Any]:
     """The object in an answer. Raises Unusable."""
     if len(text) > MAX_ANSWER_CHARACTERS:
         raise Unusable(f"it has {len(text)} characters; {MAX_ANSWER_CHARACTERS} are the limit")
-    bare = _THOUGHTS.sub("", text).strip().lstrip("\ufeff")
+    bare = _without_thoughts(text).strip().lstrip("\ufeff")
     if not bare:
         raise Unusable("it is empty")
     start, end = bare.find("{"), bare.rfind("}")
@@ -43,6 +43,24 @@ def read_object(text: str) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise Unusable("it is no JSON object")
     return cast("dict[str, Any]", read)
+
+
+def _without_thoughts(text: str) -> str:
+    """An opening tag that is never closed begins no thought; what is not there is looked for once."""
+    kept: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    for begun in _THOUGHTS.finditer(text):
+        tag = begun[1]
+        if begun.start() < at or tag in unclosed:
+            continue
+        closing = text.find(f"</{tag}>", begun.end())
+        if closing < 0:
+            unclosed.add(tag)
+            continue
+        kept.append(text[at : begun.start()])
+        at = closing + len(f"</{tag}>")
+    return "".join((*kept, text[at:]))
 
 
 def clean(text: str) -> str:

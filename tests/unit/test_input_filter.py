@@ -1,4 +1,4 @@
-"""Ingest hygiene: secrets are blotted out, what is off the record or came out of a prompt is not read."""
+"""The input filter: secrets are blotted out, what is off the record or came out of a prompt is not read."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""Ingest hygiene against the store: what was handed out is known again, what is off the record is kept and not distilled."""
+"""The input filter against the store: what was handed out is known again, what is off the record is kept and not distilled."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta

@@ -34,7 +34,7 @@ create table everlore.thread (
     created_at timestamptz not null default now(),
     primary key (workspace_id, thread_id),
     unique (workspace_id, name),
-    foreign key (workspace_id, project_id) references everlore.project on delete set null (project_id)
+    foreign key (workspace_id, project_id) references everlore.project
 );
 create index thread_project on everlore.thread (workspace_id, project_id) where project_id is not null;
 create index thread_taxonomy on everlore.thread using gist (workspace_id, taxonomy);

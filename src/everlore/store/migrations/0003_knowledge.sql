@@ -56,7 +56,7 @@ create table everlore.memory (
     last_access_at timestamptz,
     primary key (workspace_id, memory_id),
     foreign key (workspace_id, lineage_id) references everlore.memory on delete cascade,
-    foreign key (workspace_id, thread_id) references everlore.thread on delete set null (thread_id)
+    foreign key (workspace_id, thread_id) references everlore.thread
 );
 create unique index memory_version on everlore.memory (workspace_id, lineage_id, version);
 create index memory_type on everlore.memory (workspace_id, type, valid_from);

@@ -175,6 +175,7 @@ async def add_statement(
     tx: Transaction,
     statement: StatementRow,
     span: tuple[int, int] | None,
+    quote: str | None,
     recorded_at: datetime,
 ) -> None:
     await tx.done(
@@ -182,6 +183,7 @@ async def add_statement(
         **{name: getattr(statement, name) for name in _STATEMENT},
         start=span[0] if span else None,
         end=span[1] if span else None,
+        quote=quote,
         recorded_at=recorded_at,
     )
 

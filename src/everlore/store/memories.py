@@ -51,12 +51,13 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True)
 class NewSource:
-    """Characters `start` to `end` of a message's text; neither for what a person told directly."""
+    """Characters `start` to `end` of a message's text, which are `quote`; none of them for what a person told directly."""
 
     message_id: UUID | None
     start: int | None
     end: int | None
     confidence: float
+    quote: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ async def add_sources(
         messages=[source.message_id for source in sources],
         starts=[source.start for source in sources],
         ends=[source.end for source in sources],
+        quotes=[source.quote for source in sources],
         confidences=[source.confidence for source in sources],
         recorded_at=recorded_at,
     )

@@ -79,7 +79,11 @@ async def memories(
     tx: Transaction, passages: Sequence[int], within: Filter, recorded_at: datetime | None
 ) -> list[tuple[int, Memory]]:
     """The usable memories whose words stand in the passages, as they were believed then (None: now)."""
-    parameters: dict[str, Any] = {"passages": list(passages), "recorded_at": recorded_at, **within.parameters()}
+    parameters: dict[str, Any] = {
+        "passages": list(passages),
+        "recorded_at": recorded_at,
+        **within.parameters(),
+    }
     return await tx.rows(_QUERIES["memories"], memory_rows.with_passage, **parameters)
 
 
@@ -96,7 +100,11 @@ async def facts(
     tx: Transaction, passages: Sequence[int], within: Filter, recorded_at: datetime | None
 ) -> list[tuple[int, Fact]]:
     """The usable facts whose words stand in the passages, as they were believed then (None: now)."""
-    parameters: dict[str, Any] = {"passages": list(passages), "recorded_at": recorded_at, **within.parameters()}
+    parameters: dict[str, Any] = {
+        "passages": list(passages),
+        "recorded_at": recorded_at,
+        **within.parameters(),
+    }
     return await tx.rows(_QUERIES["facts"], fact_rows.with_passage, **parameters)
 
 

@@ -67,9 +67,9 @@ where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s;
 
 -- add_statement: one time that it was said
 insert into everlore.fact_source (
-    workspace_id, source_id, lineage_id, message_id, memory_lineage_id, start_at, end_at, said_at, valid_from, ended, corrects,
+    workspace_id, source_id, lineage_id, message_id, memory_lineage_id, start_at, end_at, quote, said_at, valid_from, ended, corrects,
     confidence, recorded_at)
-values (%(workspace)s, %(source_id)s, %(lineage_id)s, %(message_id)s, %(memory_lineage_id)s, %(start)s, %(end)s,
+values (%(workspace)s, %(source_id)s, %(lineage_id)s, %(message_id)s, %(memory_lineage_id)s, %(start)s, %(end)s, %(quote)s,
     %(said_at)s, %(valid_from)s, %(ended)s, %(corrects)s, %(confidence)s, %(recorded_at)s);
 
 -- move_statements: to another fact
@@ -131,7 +131,7 @@ select everlore.facts_ending(%(ending)s) limit 2;
 
 -- sources: where facts were stated, with the words, in order of time
 select given.lineage_id, s.message_id, s.start_at as start, s.end_at as "end",
-       substring(g.text from s.start_at + 1 for s.end_at - s.start_at) as quote, g.author, g.role,
+       s.quote, g.author, g.role,
        coalesce(g.occurred_at, s.said_at) as at, t.name as thread
 from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.fact_source

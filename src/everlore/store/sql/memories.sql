@@ -9,11 +9,11 @@ values (%(workspace)s, %(memory_id)s, %(memory_id)s, %(type)s, %(content)s, %(co
     %(taxonomy)s::ltree, %(reasoning)s, %(extractor)s, %(extractor_version)s, %(recorded_at)s);
 
 -- add_sources: where it was said, unless that is known; what a person told directly counts each time
-insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, confidence, recorded_at)
-select %(workspace)s, given.source_id, %(lineage_id)s, given.message_id, given.start_at, given.end_at,
+insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, quote, confidence, recorded_at)
+select %(workspace)s, given.source_id, %(lineage_id)s, given.message_id, given.start_at, given.end_at, given.quote,
        given.confidence, %(recorded_at)s
-from unnest(%(ids)s::uuid[], %(messages)s::uuid[], %(starts)s::integer[], %(ends)s::integer[], %(confidences)s::real[])
-     as given (source_id, message_id, start_at, end_at, confidence)
+from unnest(%(ids)s::uuid[], %(messages)s::uuid[], %(starts)s::integer[], %(ends)s::integer[], %(quotes)s::text[],
+            %(confidences)s::real[]) as given (source_id, message_id, start_at, end_at, quote, confidence)
 where given.message_id is null or not exists (
     select from everlore.memory_source s
     where s.workspace_id = %(workspace)s and s.lineage_id = %(lineage_id)s and s.message_id = given.message_id
@@ -65,7 +65,7 @@ select * from everlore.memory_shown where workspace_id = %(workspace)s and linea
 
 -- sources: where memories were said, with the words, in order of time
 select given.lineage_id, s.message_id, s.start_at as start, s.end_at as "end",
-       substring(g.text from s.start_at + 1 for s.end_at - s.start_at) as quote, g.author, g.role,
+       s.quote, g.author, g.role,
        coalesce(g.occurred_at, s.recorded_at) as at, t.name as thread
 from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.memory_source

@@ -106,9 +106,19 @@ async def pack(tx: Transaction) -> int:
 async def pack_distilled(tx: Transaction, passages: Sequence[int]) -> None:
     """Write distilled passages that were just inserted as a segment of their layer, and merge."""
     if passages:
-        await tx.execute(_QUERIES["lock_lexicon"], {"distilled": True})
-        await tx.execute(_QUERIES["pack_distilled"], {"passages": list(passages)})
-        await _merge(tx, _DISTILLED_LEAST, distilled=True)
+        await send_distilled(tx, passages)
+        await merge_distilled(tx)
+
+
+async def send_distilled(tx: Transaction, passages: Sequence[int]) -> None:
+    """Write distilled passages as a segment of their layer; for a pipeline."""
+    await tx.done(_QUERIES["lock_lexicon"], distilled=True)
+    await tx.done(_QUERIES["pack_distilled"], passages=list(passages))
+
+
+async def merge_distilled(tx: Transaction) -> None:
+    """Merge segments of the distilled layer where they have become many."""
+    await _merge(tx, _DISTILLED_LEAST, distilled=True)
 
 
 async def _merge(tx: Transaction, least: int, *, distilled: bool) -> None:

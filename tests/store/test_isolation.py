@@ -89,7 +89,8 @@ TYPES = {
     "jobs.procrastinate_job_event_type": "no_access",
     "jobs.procrastinate_job_to_defer_v1": "no_access",
 }
-# text_function: of its arguments only, and reads no table. setting: the workspace of the transaction. lane_function: reads the rows of that
+# text_function: of its arguments only, and reads no table. setting: the workspace of the transaction. lane_function: reads the
+# rows of that
 # workspace. door: may be called outside of a workspace, with a name that the application chose. outbox: leaves a job for
 # a thread of the workspace. eraser: takes words out of the log and the failures of that workspace. operator_only: sees all
 # workspaces; not for the application.

@@ -120,7 +120,7 @@ LANES: dict[str, Lane] = {
     "nodes": lambda c, p: entities.nodes(c, dict.fromkeys(p.ids[5:9], 0)),
     "count_facts": lambda c, p: entities.count_facts(c, p.ids[5:9], NOW),
     "look_up": lambda c, p: entities.look_up(
-        c, p.messages[:9], ["namec4ca4238a0b923820dcc509a6f75849b"], ["nobody"], 10
+        c, p.messages[:9], ["namec4ca4238a0b923820dcc509a6f75849b"], ["nobody"], ["nobody"], 10
     ),
     "candidates": lambda c, p: entities.candidates(c, p.ids[:9], ["friend_of"], 20),
     "edges": lambda c, p: graph.edges_at(c, p.ids[:9], WHEN),

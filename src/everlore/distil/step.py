@@ -24,7 +24,7 @@ from everlore.knowledge.write import close_unsupported, write
 from everlore.ports.analyst import Analyst, Extraction, Governor, KnownMemory, Window
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder, EncodedPassage
-from everlore.store import distilling, facts, hygiene, index, memories
+from everlore.store import distilling, hygiene, index, memories
 from everlore.store.database import Database
 from everlore.store.distilling import Distillation, SaidRow
 from everlore.store.run import Transaction
@@ -242,10 +242,11 @@ async def _commit(
         statements = statements_of(result, messages, stored, resolution)
         written = await write(tx, incoming, statements, where, vectors=thought.vectors, touched=touched)
         await close_unsupported(tx, unsupported, now)
-        if result.extraction.taxonomy is not None and task.taxonomy is None:
-            await distilling.suggest_taxonomy(tx, thread_id, result.extraction.taxonomy, now)
         kept = sum(one.what not in ("waiting", "dropped") for one in written.memories)
-        await _note(tx, thread_id, task, tools, now, kept, len(statements), len(written.memories) - kept)
+        async with tx.pipeline():
+            if result.extraction.taxonomy is not None and task.taxonomy is None:
+                await distilling.suggest_taxonomy(tx, thread_id, result.extraction.taxonomy, now)
+            await _note(tx, thread_id, task, tools, now, kept, len(statements), len(written.memories) - kept)
 
 
 def _where(thread_id: UUID, task: _Task, tools: Tools, now: datetime) -> Where:
@@ -266,16 +267,12 @@ def _where(thread_id: UUID, task: _Task, tools: Tools, now: datetime) -> Where:
 async def _still_to_do(tx: Transaction, thread_id: UUID, task: _Task) -> bool:
     """Takes the locks, then looks whether nobody else has read this window meanwhile."""
     await distilling.lock_workspace(tx)
-    position = await distilling.lock_mark(tx, thread_id)
-    if position is None:
-        return False
     # Messages that were erased meanwhile may have lent words to any of the drafts: what is left is read anew.
     seen = [*task.earlier, *(message.message_id for message in task.said)]
-    if len(await distilling.lock_messages(tx, seen)) < len(seen):
+    locked = await distilling.lock_window(tx, thread_id, seen, task.first)
+    if locked.position is None or len(locked.messages) < len(seen):
         return False
-    if task.again:
-        return await distilling.take_again(tx, thread_id, task.first)
-    return position == task.first - 1
+    return locked.again if task.again else locked.position == task.first - 1
 
 
 async def _retract(tx: Transaction, task: _Task, now: datetime) -> tuple[list[Group], list[UUID]]:
@@ -284,10 +281,8 @@ async def _retract(tx: Transaction, task: _Task, now: datetime) -> tuple[list[Gr
     if not task.again:
         return [], []
     messages = [message.message_id for message in task.said]
-    stated = await facts.retract_statements(tx, messages, now)
-    groups = [group_of(subject, predicate, key) for subject, predicate, key in stated]
-    lineages = await memories.retract_sources(tx, messages, now)
-    return list(dict.fromkeys(groups)), lineages
+    stated, lineages = await distilling.retract(tx, messages, now)
+    return list(dict.fromkeys(group_of(*one) for one in stated)), lineages
 
 
 async def _note(

@@ -26,7 +26,7 @@ from everlore.ports.analyst import Relation
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication as store
 from everlore.store import passages
-from everlore.store.deduplication import Changes, Confidence, Known, Recent, Reworded, Version
+from everlore.store.deduplication import Asked, Changes, Confidence, Known, Recent, Reworded, Version
 from everlore.store.memories import NewMemory, NewSource
 from everlore.store.run import Transaction
 
@@ -118,37 +118,39 @@ def in_search(author: str | None, role: str | None, content: str) -> str:
 
 async def load(tx: Transaction, incoming: Sequence[Incoming], where: Where) -> "Batch":
     """What a batch is held against, in as many queries however long it is. The caller holds the workspace's lock."""
-    hashes = {_hash(new) for new in incoming}
-    targets = {new.target for new in incoming if new.target is not None}
+    plain = [new for new in incoming if new.vector is None or where.model_id is None]
     said = {source.message_id for new in incoming for source in new.sources if source.message_id is not None}
-    same, reworded = await store.by_words(tx, hashes, targets, said if where.again else ())
-    near, recent = await _nearest(tx, incoming, where)
+    asked = Asked(
+        hashes={_hash(new) for new in incoming},
+        lineages={new.target for new in incoming if new.target is not None},
+        read_again=said if where.again else (),
+        thread_id=where.thread_id if plain else None,
+        entities={entity_id for new in plain for entity_id in new.entities},
+        at_most=_NEAREST,
+    )
+    same, reworded, recent = await store.look_up(tx, asked)
+    near = await _nearest(tx, incoming, where)
     beside = [*recent.of_thread, *(one for found in recent.of_entities.values() for one in found)]
-    passages = {number for found in near.values() for number, _ in found}
+    numbers = {number for found in near.values() for number, _ in found}
     renamed = {one.lineage_id for one in reworded}
-    known = await store.with_sources(tx, [*same, *beside], renamed, passages)
+    known = await store.with_sources(tx, [*same, *beside], renamed, numbers)
     return Batch(where, known, reworded, near, recent)
 
 
 async def _nearest(
     tx: Transaction, incoming: Sequence[Incoming], where: Where
-) -> tuple[dict[int, list[tuple[int, float]]], Recent]:
-    """By the place of a memory the passages nearest to it with their cosines; and where there is no vector what is recent."""
+) -> dict[int, list[tuple[int, float]]]:
+    """By the place of a memory the passages nearest to it with their cosines."""
     encoded = {
         place: new.vector.vector
         for place, new in enumerate(incoming)
-        if new.vector is not None and where.model_id is not None and new.review is None
+        if new.vector is not None and new.review is None
     }
-    near: dict[int, list[tuple[int, float]]] = {}
-    if encoded and where.model_id is not None:
-        found = await passages.nearest_to_each(
-            tx, where.model_id, list(encoded.values()), _NEAREST, where.exact_below
-        )
-        near = dict(zip(encoded, found, strict=True))
-    if len(encoded) == len(incoming):
-        return near, Recent()
-    named = {one for place, new in enumerate(incoming) if place not in encoded for one in new.entities}
-    return near, await store.recent(tx, where.thread_id, named, _NEAREST)
+    if not encoded or where.model_id is None:
+        return {}
+    vectors = list(encoded.values())
+    found = await passages.nearest_to_each(tx, where.model_id, vectors, _NEAREST, where.exact_below)
+    return dict(zip(encoded, found, strict=True))
 
 
 @dataclass(slots=True)

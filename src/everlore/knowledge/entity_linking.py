@@ -27,7 +27,6 @@ from everlore.text.variants import ABBREVIATIONS, key, numbers_in, similar_names
 
 # Facts that never change: who was born elsewhere is somebody else. All others may just be news.
 LASTING = frozenset({"born_in", "born_on"})
-NOBODY = UUID(int=0)
 # Of each candidate, the last mentions that tell in which world it lives.
 MENTIONS = 50
 CANDIDATES = 25
@@ -138,11 +137,12 @@ async def _load(
     """Everybody who may be meant: of the same key, of a part of the name, or of a name that has it as a part; and what tells
     whether he is."""
     keys = {one for reference in asked for one in (*reference.keys, *reference.parts())}
-    keys |= {linking.key(found.owner or "") for reference in asked for found in reference.descriptions()}
+    owners = {linking.key(told.owner or "") for reference in asked for told in reference.descriptions()}
+    keys |= owners
     words = {word for reference in asked for word in reference.telling_words()}
-    found = await entities.look_up(tx, message_ids.values(), keys, words, CANDIDATES)
+    found = await entities.look_up(tx, message_ids.values(), keys, words, owners, CANDIDATES)
     ids = {match.entity_id for match in (*found.exact, *found.partly)}
-    if more := await _said_by_owners(tx, asked, found.exact, linking) - keys:
+    if more := _said_by_owners(asked, found.owners, linking) - keys:
         ids |= {match.entity_id for match in await entities.by_keys(tx, more)}
     predicates = {fact.predicate for fact in extraction.facts if is_exclusive(fact.predicate)}
     loaded = await entities.candidates(tx, sorted(ids), predicates, MENTIONS)
@@ -154,25 +154,17 @@ async def _load(
     return known
 
 
-async def _said_by_owners(
-    tx: Transaction, asked: Sequence[Reference], matches: Sequence[Match], linking: Linking
+def _said_by_owners(
+    asked: Sequence[Reference], owners: Mapping[str, Sequence[str]], linking: Linking
 ) -> set[str]:
     """Keys of descriptions under all names of their owners: "Anna's sister" is "Anna Keller's sister"."""
-    described_by = [
-        (reference, told, linking.key(told.owner or ""))
-        for reference in asked
-        for told in reference.descriptions()
-    ]
-    owners = {
-        match.given: match.entity_id for match in matches if match.given in {key for *_, key in described_by}
-    }
-    named = await entities.load(tx, sorted({*owners.values()}), counted=False)
-    names = {entity.entity_id: [alias.variant for alias in entity.aliases] for entity in named}
     found: set[str] = set()
-    for reference, told, owner in described_by:
-        added = [linking.key(f"{name}'s {told.kind}") for name in names.get(owners.get(owner, NOBODY), ())]
-        reference.keys += added
-        found |= set(added)
+    for reference in asked:
+        for told in reference.descriptions():
+            names = owners.get(linking.key(told.owner or ""), ())
+            added = [linking.key(f"{name}'s {told.kind}") for name in names]
+            reference.keys += added
+            found |= set(added)
     return found
 
 
@@ -182,11 +174,7 @@ async def _suggest_misspelled(tx: Transaction, known: "_Known") -> None:
     if not names:
         return
     matches = await entities.similar(tx, names, known.linking.link_threshold, CANDIDATES)
-    unknown = {match.entity_id for match in matches} - known.candidates.keys()
-    types: dict[UUID, EntityType] = {
-        one.entity_id: one.type for one in await entities.load(tx, sorted(unknown), counted=False)
-    }
-    known.suggest_misspelled(names, matches, types)
+    known.suggest_misspelled(names, matches)
 
 
 class _Known:
@@ -449,14 +437,10 @@ class _Known:
     def new_names(self) -> dict[str, UUID]:
         return {self.candidates[made].name: made for made, ref in self.made.items() if not ref.is_description}
 
-    def suggest_misspelled(
-        self, names: Mapping[str, UUID], matches: Sequence[Match], types: Mapping[UUID, EntityType]
-    ) -> None:
-        """`types`: of those of the matches that are no candidates."""
+    def suggest_misspelled(self, names: Mapping[str, UUID], matches: Sequence[Match]) -> None:
         for match in matches:
             made, other = self.candidates[names[match.given]], self.candidates.get(match.entity_id)
-            kind = other.type if other is not None else types.get(match.entity_id, "other")
-            if self._nearly(made, match, kind):
+            if self._nearly(made, match, match.type if other is None else other.type):
                 self._suggest(made.entity_id, match.entity_id, "are spelled nearly alike", match.score)
 
     def _nearly(self, made: Candidate, match: Match, kind: EntityType) -> bool:

@@ -32,7 +32,7 @@ _NEAR = 4
 class Stated:
     """One statement to enter. `memory_lineage_id`: the memory that says the same, if there is one. `span` and `quote`: the
     characters of the message that state it, and what they are; `said`: the whole message;
-    `instead_of`: facts that it may correct. `by`: what it is said not to be in favour of (see `_denials`)."""
+    `instead_of`: the memory that it corrects. `by`: what it is said not to be in favour of (see `_denials`)."""
 
     edge: Edge
     said_at: datetime
@@ -46,7 +46,7 @@ class Stated:
     memory_lineage_id: UUID | None
     text: str
     said: str = ""
-    instead_of: frozenset[UUID] = frozenset()
+    instead_of: UUID | None = None
     by: Edge | None = None
 
 
@@ -133,10 +133,14 @@ async def _with_denials(tx: Transaction, stated: Sequence[Stated]) -> list[State
     """Of what may hold many objects at a time a correction takes back only the one that it names as wrong ("to hazelnuts, not
     walnuts"), or that the memory stated which it corrects; the right one holds from when that was thought to begin."""
     asked = {(one.edge.subject_id, one.edge.predicate) for one in stated if _may_deny(one)}
-    known = await facts.of_predicates(tx, asked) if asked else []
+    if not asked:
+        return list(stated)
+    corrected = {one.instead_of for one in stated if one.instead_of is not None}
+    known, expressed = await facts.deniable(tx, asked, corrected)
+    said_by = {(one.memory_lineage_id, one.fact.lineage_id) for one in expressed}
     complete: list[Stated] = []
     for one in stated:
-        wrong = [fact for fact in known if _denies(one, fact)] if _may_deny(one) else []
+        wrong = [fact for fact in known if _denies(one, fact, said_by)] if _may_deny(one) else []
         begins = min((fact.valid_from for fact in wrong), default=one.valid_from)
         complete.append(replace(one, valid_from=one.valid_from or begins))
         complete += [replace(one, edge=fact.edge, ended=True, valid_from=None, by=one.edge) for fact in wrong]
@@ -147,10 +151,11 @@ def _may_deny(one: Stated) -> bool:
     return one.corrects and not one.ended and not is_exclusive(one.edge.predicate)
 
 
-def _denies(one: Stated, fact: CurrentFact) -> bool:
+def _denies(one: Stated, fact: CurrentFact, said_by: Collection[tuple[UUID | None, UUID]]) -> bool:
     about = (fact.edge.subject_id, fact.edge.predicate) == (one.edge.subject_id, one.edge.predicate)
     other = fact.edge.object_key != one.edge.object_key and fact.valid_to is None
-    return about and other and (fact.lineage_id in one.instead_of or _said_wrong(one.said, fact.edge.object))
+    mine = (one.instead_of, fact.lineage_id) in said_by
+    return about and other and (mine or _said_wrong(one.said, fact.edge.object))
 
 
 def _said_wrong(said: str, thing: str) -> bool:

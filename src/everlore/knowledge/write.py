@@ -13,7 +13,7 @@ from everlore.knowledge.deduplication import Batch, Incoming, Remembered, Where,
 from everlore.knowledge.supersession import Entered, Group, Stated, enter, group_of
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication, facts, memories, passages
-from everlore.store.facts import CurrentFact
+from everlore.store.facts import CurrentFact, Expressed
 from everlore.store.passages import DistilledPassage
 from everlore.store.run import Transaction
 
@@ -47,17 +47,18 @@ async def write(
     memories bring their own."""
     batch = await load(tx, incoming, where) if incoming else Batch(where, {})
     incoming, remembered = _reconciled(batch, incoming)
-    corrected = await _corrected(tx, incoming)
     by_hand = where.extractor is None
-    entered = await enter(tx, _believed(statements, remembered, corrected), touched, by_hand=by_hand)
+    entered = await enter(tx, _believed(statements, incoming, remembered), touched, by_hand=by_hand)
     await _follow(tx, batch, entered)
     rows = _to_index(incoming, remembered, entered, where, vectors)
+    encoded = {} if where.model_id is None else {where.model_id: [row.vector for row in rows]}
     numbers = await passages.take(tx, len(rows))
     async with tx.pipeline():
         await deduplication.send(tx, batch.changes, where.now)
         await facts.send(tx, entered.changes, where.extractor, where.extractor_version, where.now)
-        await _index(tx, rows, numbers, where.model_id)
-    await passages.merge(tx, numbers)
+        segments = await passages.send(tx, numbers, [row.passage for row in rows], encoded)
+        await _number(tx, rows, numbers)
+    await passages.merge(tx, segments)
     return Written(tuple(remembered), entered)
 
 
@@ -73,24 +74,10 @@ def _reconciled(batch: Batch, incoming: Sequence[Incoming]) -> tuple[list[Incomi
     return targeted, remembered
 
 
-async def _corrected(tx: Transaction, incoming: Sequence[Incoming]) -> dict[int, frozenset[UUID]]:
-    """The facts that those memories stated which are corrected, by the place of the memory that corrects them."""
-    targets = {
-        place: one.target for place, one in enumerate(incoming) if one.relation == "corrects" and one.target
-    }
-    if not targets:
-        return {}
-    stated = await facts.of_memories(tx, list(targets.values()))
-    return {
-        place: frozenset(fact.lineage_id for lineage_id, fact in stated if lineage_id == target)
-        for place, target in targets.items()
-    }
-
-
 def _believed(
     statements: Sequence[Statement],
+    incoming: Sequence[Incoming],
     remembered: Sequence[Remembered],
-    corrected: Mapping[int, frozenset[UUID]],
 ) -> list[Stated]:
     """Statements with their memories; those whose memory was set aside or is not wanted go with it."""
     believed: list[Stated] = []
@@ -100,7 +87,8 @@ def _believed(
             continue
         outcome = remembered[statement.memory]
         if outcome.what not in ("waiting", "dropped"):
-            wrong = corrected.get(statement.memory, frozenset())
+            of = incoming[statement.memory]
+            wrong = of.target if of.relation == "corrects" else None
             believed.append(replace(statement.stated, memory_lineage_id=outcome.lineage_id, instead_of=wrong))
     return believed
 
@@ -111,9 +99,10 @@ async def _follow(tx: Transaction, batch: Batch, entered: Entered) -> None:
     affected = entered.memories_of(entered.changed)
     if not affected:
         return
-    expressed = await _expressed(tx, affected, entered)
     unknown = [lineage_id for lineage_id in affected if lineage_id not in batch.known]
-    batch.known |= await deduplication.with_sources(tx, (), unknown) if unknown else {}
+    stated, known = await deduplication.affected(tx, affected, unknown)
+    batch.known |= known
+    expressed = _expressed(stated, affected, entered)
     ended = {lineage_id: _ended(its_facts) for lineage_id, its_facts in expressed.items()}
     followers = await _memories_of_followers(tx, ended.values(), entered)
     for lineage_id, its_facts in expressed.items():
@@ -129,12 +118,12 @@ async def _follow(tx: Transaction, batch: Batch, entered: Entered) -> None:
             batch.new_version(lineage_id, {"valid_to": None, "superseded_by": None})
 
 
-async def _expressed(
-    tx: Transaction, memories: Sequence[UUID], entered: Entered
+def _expressed(
+    stated: Sequence[Expressed], memories: Sequence[UUID], entered: Entered
 ) -> dict[UUID, list[CurrentFact]]:
     """What memories state, as it is believed after what was entered."""
     found: dict[UUID, dict[UUID, CurrentFact]] = {lineage_id: {} for lineage_id in memories}
-    for one in await facts.expressed(tx, memories):
+    for one in stated:
         if one.source_id not in entered.rows:
             found[one.memory_lineage_id][one.fact.lineage_id] = one.fact
     for row in entered.rows.values():
@@ -196,10 +185,8 @@ def _to_index(
     return rows
 
 
-async def _index(tx: Transaction, rows: Sequence[_Row], numbers: Sequence[int], model_id: int | None) -> None:
-    """Write passages; for a pipeline."""
-    encoded = {} if model_id is None else {model_id: [row.vector for row in rows]}
-    await passages.send(tx, numbers, [row.passage for row in rows], encoded)
+async def _number(tx: Transaction, rows: Sequence[_Row], numbers: Sequence[int]) -> None:
+    """Tell memories and facts where their words are indexed; for a pipeline."""
     owners = {
         kind: {
             row.passage.owner_id: number
@@ -226,15 +213,10 @@ async def retell(tx: Transaction, lineages: Sequence[UUID], one: UUID, other: UU
 async def close_unsupported(tx: Transaction, lineages: Sequence[UUID], now: datetime) -> int:
     """Memories whose words were read anew and no longer say it: superseded by nothing. Returns how many."""
     gone = await memories.without_sources(tx, lineages)
-    for memory in gone:
-        await memories.new_version(
-            tx,
-            memory.lineage_id,
-            {
-                "valid_to": memory.valid_from,
-                "review": None,
-                "review_reason": "no longer found when its messages were read anew",
-            },
-            now,
-        )
+    reason = "no longer found when its messages were read anew"
+    if gone:
+        async with tx.pipeline():
+            for memory in gone:
+                changes = {"valid_to": memory.valid_from, "review": None, "review_reason": reason}
+                await memories.new_version(tx, memory.lineage_id, changes, now)
     return len(gone)

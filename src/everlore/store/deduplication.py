@@ -11,7 +11,8 @@ from psycopg.types.json import Jsonb
 
 from everlore.domain.ids import new_ids
 from everlore.domain.memories import Memory
-from everlore.store import memories
+from everlore.store import facts, memories
+from everlore.store.facts import Expressed
 from everlore.store.memories import NewMemory, NewSource, as_json, memory_of
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
@@ -80,31 +81,40 @@ class Recent:
     of_entities: Mapping[UUID, Sequence[Known]] = field(default_factory=dict[UUID, Sequence[Known]])
 
 
-async def by_words(
-    tx: Transaction, hashes: Collection[bytes], lineages: Collection[UUID], read_again: Collection[UUID]
-) -> tuple[list[Known], list[Reworded]]:
-    """Current memories with these words or of these lineages, forgotten and rejected ones included; and what a person gave other
-    words to that was read in the messages `read_again` before."""
-    async with tx.pipeline():
-        same = await tx.sent(_QUERIES["same_words"], kwargs_row(_known_of), hashes=list(hashes))
-        named = await tx.sent(_QUERIES["current"], kwargs_row(_known_of), lineages=list(lineages))
-        changed = await tx.sent(_QUERIES["reworded"], kwargs_row(Reworded), messages=list(read_again))
-    return [*await same.fetchall(), *await named.fetchall()], await changed.fetchall()
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a batch asks for: words, lineages, messages that are read again, and what is recent in a thread and of entities."""
+
+    hashes: Collection[bytes]
+    lineages: Collection[UUID]
+    read_again: Collection[UUID] = ()
+    thread_id: UUID | None = None
+    entities: Collection[UUID] = ()
+    at_most: int = 0
 
 
-async def recent(tx: Transaction, thread_id: UUID | None, entities: Collection[UUID], at_most: int) -> Recent:
-    """At most so many of the thread and of each entity."""
+async def look_up(tx: Transaction, asked: Asked) -> tuple[list[Known], list[Reworded], Recent]:
+    """Current memories with these words or of these lineages, forgotten and rejected ones included; what a person gave other
+    words to; and at most so many recent ones of the thread and of each entity."""
+    limit = asked.at_most
     async with tx.pipeline():
+        same = await tx.sent(_QUERIES["same_words"], kwargs_row(_known_of), hashes=list(asked.hashes))
+        named = await tx.sent(_QUERIES["current"], kwargs_row(_known_of), lineages=list(asked.lineages))
+        changed = await tx.sent(_QUERIES["reworded"], kwargs_row(Reworded), messages=list(asked.read_again))
         mine = await tx.sent(
-            _QUERIES["recent_of_thread"], kwargs_row(_known_of), thread_id=thread_id, at_most=at_most
+            _QUERIES["recent_of_thread"], kwargs_row(_known_of), thread_id=asked.thread_id, at_most=limit
         )
         others = await tx.sent(
-            _QUERIES["recent_of_entities"], kwargs_row(_of_entity), entities=list(entities), at_most=at_most
+            _QUERIES["recent_of_entities"],
+            kwargs_row(_of_entity),
+            entities=list(asked.entities),
+            at_most=limit,
         )
     found: dict[UUID, list[Known]] = {}
     for entity_id, one in await others.fetchall():
         found.setdefault(entity_id, []).append(one)
-    return Recent(await mine.fetchall(), found)
+    known = [*await same.fetchall(), *await named.fetchall()]
+    return known, await changed.fetchall(), Recent(await mine.fetchall(), found)
 
 
 def _of_entity(*, entity_id: UUID, **columns: Any) -> tuple[UUID, Known]:
@@ -134,6 +144,16 @@ async def with_sources(
 
 def _source_of(*, lineage_id: UUID, **columns: Any) -> tuple[UUID, NewSource]:
     return lineage_id, NewSource(**columns)
+
+
+async def affected(
+    tx: Transaction, lineages: Collection[UUID], unknown: Collection[UUID]
+) -> tuple[list[Expressed], dict[UUID, Known]]:
+    """What memories state, and those of them that were not loaded yet, without their sources."""
+    async with tx.pipeline():
+        stated = await facts.send_expressed(tx, lineages)
+        named = await tx.sent(_QUERIES["current"], kwargs_row(_known_of), lineages=list(unknown))
+    return await stated.fetchall(), {one.memory.lineage_id: one for one in await named.fetchall()}
 
 
 async def send(tx: Transaction, changes: Changes, now: datetime) -> None:

@@ -39,13 +39,15 @@ class NewAlias:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An alias that a name was looked up as. `given` is the key, name or word that was asked for; `score` is 0-1."""
+    """An alias that a name was looked up as. `given` is the key, name or word that was asked for; `score` is 0-1; `type` that of
+    the entity, where it was asked for."""
 
     given: str
     entity_id: UUID
     variant: str
     weight: float
     score: float
+    type: EntityType = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,14 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """What names of a window may mean: where its messages stand, what they mention already, who bears exactly these names, and
-    who has the words in a name."""
+    """What names of a window may mean: where its messages stand, what they mention already, who bears exactly these names,
+    who has the words in a name; and by the keys of `owners` all names of the last who bears one."""
 
     places: Mapping[UUID, Place]
     mentions: frozenset[tuple[UUID, UUID]]
     exact: Sequence[Match]
     partly: Sequence[Match]
+    owners: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +94,29 @@ class Candidates:
 
 
 async def look_up(
-    tx: Transaction, messages: Collection[UUID], keys: Collection[str], words: Collection[str], at_most: int
+    tx: Transaction,
+    messages: Collection[UUID],
+    keys: Collection[str],
+    words: Collection[str],
+    owners: Collection[str],
+    at_most: int,
 ) -> LookedUp:
     """Entities by the exact keys of their names, and at most so many for each word that stands in a name."""
     async with tx.pipeline():
         places = await tx.sent(_QUERIES["places_of"], kwargs_row(Place), messages=list(messages))
         named = await tx.sent(_QUERIES["mentions_in"], tuple_row, messages=list(messages))
         exact = await tx.sent(_QUERIES["by_keys"], kwargs_row(Match), keys=sorted(keys))
+        owning = await tx.sent(_QUERIES["names_of"], tuple_row, keys=sorted(owners))
         partly = await tx.sent(_QUERIES["with_word"], kwargs_row(Match), words=sorted(words), at_most=at_most)
+    names: dict[str, dict[UUID, list[str]]] = {}
+    for key, entity_id, name in await owning.fetchall():
+        names.setdefault(key, {}).setdefault(entity_id, []).append(name)
     return LookedUp(
         {place.message_id: place for place in await places.fetchall()},
         frozenset([(row[0], row[1]) for row in await named.fetchall()]),
         await exact.fetchall(),
         await partly.fetchall(),
+        {key: list(of_one.values())[-1] for key, of_one in names.items()},
     )
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from psycopg import AsyncCursor
 from psycopg.rows import kwargs_row, tuple_row
 from psycopg.types.json import Jsonb
 
@@ -82,7 +83,7 @@ class GroupRows:
 
 @dataclass(slots=True)
 class FactChanges:
-    """What comes of entering statements. `versions`: first or next ones. `moved`: by statement the fact that it counts for now."""
+    """What comes of entering statements. `versions`: first or next ones. `moved`: by statement the fact that it counts for."""
 
     versions: list[CurrentFact] = field(default_factory=list[CurrentFact])
     confidences: dict[UUID, float] = field(default_factory=dict[UUID, float])
@@ -129,16 +130,6 @@ def _current_of(**columns: Any) -> CurrentFact:
 
 def _of_lineage(*, lineage_id: UUID, **columns: Any) -> tuple[UUID, Source]:
     return lineage_id, Source(**columns)
-
-
-async def of_predicates(tx: Transaction, pairs: Collection[tuple[UUID, str]]) -> list[CurrentFact]:
-    """The current facts of pairs of subject and predicate, whatever their objects."""
-    return await tx.rows(
-        _QUERIES["current_of_predicates"],
-        _current_of,
-        subjects=[subject_id for subject_id, _ in pairs],
-        predicates=[predicate for _, predicate in pairs],
-    )
 
 
 async def groups(
@@ -230,19 +221,10 @@ async def set_passages(tx: Transaction, passages: Mapping[UUID, int]) -> None:
         await tx.done(_QUERIES["set_passages"], lineages=list(passages), passages=list(passages.values()))
 
 
-async def retract_statements(
-    tx: Transaction, message_ids: Sequence[UUID], retracted_at: datetime
-) -> list[GroupKey]:
-    """What extraction read in these messages no longer counts; returns what it was."""
-    found = await tx.tuples(
-        _QUERIES["retract_statements"], messages=list(message_ids), retracted_at=retracted_at
-    )
-    return _group_keys(found)
-
-
 async def of_memories(tx: Transaction, lineages: Collection[UUID]) -> list[tuple[UUID, CurrentFact]]:
     """The facts, as they are believed now, that memories express: memory lineage and fact."""
-    found = {(one.memory_lineage_id, one.fact.lineage_id): one.fact for one in await expressed(tx, lineages)}
+    rows = await tx.rows(_QUERIES["expressed"], _expressed_of, lineages=list(lineages))
+    found = {(one.memory_lineage_id, one.fact.lineage_id): one.fact for one in rows}
     return [(memory, fact) for (memory, _), fact in found.items()]
 
 
@@ -259,9 +241,24 @@ def _expressed_of(*, source_id: UUID, memory_lineage_id: UUID, **columns: Any) -
     return Expressed(source_id, memory_lineage_id, _current_of(**columns))
 
 
-async def expressed(tx: Transaction, lineages: Collection[UUID]) -> list[Expressed]:
-    """What memories say that holds or held; not what they say has ended."""
-    return await tx.rows(_QUERIES["expressed"], _expressed_of, lineages=list(lineages)) if lineages else []
+async def send_expressed(tx: Transaction, lineages: Collection[UUID]) -> AsyncCursor[Expressed]:
+    """What memories say that holds or held, not what they say has ended; for a pipeline."""
+    return await tx.sent(_QUERIES["expressed"], kwargs_row(_expressed_of), lineages=list(lineages))
+
+
+async def deniable(
+    tx: Transaction, pairs: Collection[tuple[UUID, str]], memories: Collection[UUID]
+) -> tuple[list[CurrentFact], list[Expressed]]:
+    """The current facts of pairs of subject and predicate, whatever their objects; and what some memories express."""
+    async with tx.pipeline():
+        held = await tx.sent(
+            _QUERIES["current_of_predicates"],
+            kwargs_row(_current_of),
+            subjects=[subject_id for subject_id, _ in pairs],
+            predicates=[predicate for _, predicate in pairs],
+        )
+        stated = await send_expressed(tx, memories)
+    return await held.fetchall(), await stated.fetchall()
 
 
 async def memories_of(tx: Transaction, fact_lineages: Collection[UUID]) -> dict[UUID, list[UUID]]:

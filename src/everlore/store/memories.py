@@ -231,14 +231,6 @@ async def listed(tx: Transaction, what: Listing, now: datetime) -> list[Memory]:
     return await tx.rows(_QUERIES["listed"], memory_of, **parameters)
 
 
-async def retract_sources(tx: Transaction, message_ids: Sequence[UUID], retracted_at: datetime) -> list[UUID]:
-    """The sources that extraction found in these messages no longer count; returns the memories that they counted for."""
-    found = await tx.values(
-        _QUERIES["retract_sources"], messages=list(message_ids), retracted_at=retracted_at
-    )
-    return list(dict.fromkeys(found))
-
-
 async def without_sources(tx: Transaction, lineages: Sequence[UUID]) -> list[Memory]:
     """Of these the current extracted ones that no source supports any more and no person confirmed or pinned."""
     if not lineages:

@@ -6,6 +6,9 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow
+
 from everlore.ports.embedder import EncodedPassage, Vector
 from everlore.store import index, postings, recall
 from everlore.store.conversation import take_passages
@@ -41,8 +44,8 @@ async def insert(
     """
     numbers = await take(tx, len(passages))
     async with tx.pipeline():
-        await send(tx, numbers, passages, encoded or {})
-    await merge(tx, numbers)
+        segments = await send(tx, numbers, passages, encoded or {})
+    await merge(tx, segments)
     return numbers
 
 
@@ -56,10 +59,10 @@ async def send(
     numbers: Sequence[int],
     passages: Sequence[DistilledPassage],
     encoded: Mapping[int, Sequence[EncodedPassage | None]],
-) -> None:
-    """Write passages under numbers that were taken; for a pipeline. `merge` follows it."""
+) -> AsyncCursor[TupleRow] | None:
+    """Write passages under numbers that were taken; for a pipeline, after which `merge` takes what it answers."""
     if not passages:
-        return
+        return None
     await tx.done(
         _QUERIES["insert"],
         numbers=list(numbers),
@@ -72,7 +75,7 @@ async def send(
         paths=[p.taxonomy for p in passages],
         texts=[p.text for p in passages],
     )
-    await postings.send_distilled(tx, numbers)
+    segments = await postings.send_distilled(tx, numbers)
     there: list[tuple[int, int]] = []
     for model_id, vectors in encoded.items():
         given = [(n, one) for n, one in zip(numbers, vectors, strict=True) if one is not None]
@@ -84,6 +87,7 @@ async def send(
         models=[model_id for model_id, _ in there],
         encoded=[number for _, number in there],
     )
+    return segments
 
 
 async def _send_vectors(
@@ -105,10 +109,10 @@ async def _send_vectors(
         )
 
 
-async def merge(tx: Transaction, numbers: Sequence[int]) -> None:
+async def merge(tx: Transaction, segments: AsyncCursor[TupleRow] | None) -> None:
     """After `send`: keep the segments of postings few."""
-    if numbers:
-        await postings.merge_distilled(tx)
+    if segments is not None:
+        await postings.merge_distilled(tx, segments)
 
 
 async def add_vectors(tx: Transaction, model_id: int, encoded: Sequence[tuple[int, EncodedPassage]]) -> None:

@@ -114,13 +114,6 @@ where f.workspace_id = %(workspace)s and f.lineage_id = given.lineage_id;
 update everlore.fact set review = %(review)s, review_reason = %(reason)s
 where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s;
 
--- retract_statements: what extraction read in some messages no longer counts
-update everlore.fact_source s set retracted_at = %(retracted_at)s
-from everlore.fact f
-where s.workspace_id = %(workspace)s and s.message_id = any (%(messages)s::uuid[]) and s.retracted_at is null
-  and f.workspace_id = s.workspace_id and f.fact_id = s.lineage_id and f.extractor is not null
-returning f.subject_id, f.predicate, f.object_key;
-
 -- set_statement_confidence: after a person took a stand
 update everlore.fact_source set confidence = %(confidence)s
 where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and retracted_at is null;

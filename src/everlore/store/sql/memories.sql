@@ -131,13 +131,6 @@ where m.workspace_id = %(workspace)s and everlore.believed_at(m.recorded_at, m.s
       where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
 order by m.valid_from desc, m.memory_id desc limit %(limit)s offset %(offset)s;
 
--- retract_sources: what extraction found in some messages no longer counts
-update everlore.memory_source s set retracted_at = %(retracted_at)s
-where s.workspace_id = %(workspace)s and s.message_id = any (%(messages)s::uuid[]) and s.retracted_at is null
-  and exists (select from everlore.memory m
-              where m.workspace_id = s.workspace_id and m.memory_id = s.lineage_id and m.source_kind = 'extracted')
-returning s.lineage_id;
-
 -- without_sources: current extracted memories that nothing supports any more, and that no person took a stand on
 select m.* from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.memory_shown

@@ -15,7 +15,8 @@ from everlore.domain.ids import new_id
 from everlore.domain.memories import EntityType
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
-from everlore.knowledge.entity_linking import Linking, Resolution, resolve
+from everlore.knowledge.entity_candidates import Linking
+from everlore.knowledge.entity_linking import Resolution, resolve
 from everlore.ports.analyst import (
     DraftEntity,
     DraftFact,

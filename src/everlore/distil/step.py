@@ -14,9 +14,10 @@ from uuid import UUID
 from everlore.distil.input_filter import Said, readable
 from everlore.distil.windows import WINDOW, last_of_window
 from everlore.domain.errors import BadAnswer
-from everlore.knowledge.deduplication import Where
+from everlore.knowledge.batch import Where
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
-from everlore.knowledge.entity_linking import Linking, resolve
+from everlore.knowledge.entity_candidates import Linking
+from everlore.knowledge.entity_linking import resolve
 from everlore.knowledge.entity_mentions import known_ids, known_names
 from everlore.knowledge.similarity import thresholds_of
 from everlore.knowledge.supersession import Group, group_of

@@ -4,90 +4,37 @@ Nothing is overwritten: what is superseded is closed and gets a version that say
 more than what was read: what a person forgot or rejected does not come back, and the assistant's words supersede nothing.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
 from everlore.domain.ids import new_id
-from everlore.domain.memories import LIFETIMES, Memory, MemoryType, Review, SourceKind
+from everlore.domain.memories import LIFETIMES, Memory, MemoryType, Review
+from everlore.knowledge.batch import NEAREST, Batch, Incoming, Where, usable
 from everlore.knowledge.similarity import (
-    DEFAULT,
     Thresholds,
     adds_nothing,
     content_hash,
     equal_claims,
     holds_all_of,
-    shared_words,
 )
-from everlore.knowledge.timeline import corroborated
-from everlore.ports.analyst import Relation
-from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication as store
 from everlore.store import passages
-from everlore.store.deduplication import Asked, Changes, Confidence, Known, Recent, Reworded, Version
-from everlore.store.memories import NewMemory, NewSource
+from everlore.store.deduplication import Asked
+from everlore.store.memories import NewMemory
 from everlore.store.run import Transaction
 
 REJECTED_BY_HAND = "rejected by hand"
 
-_NEAREST = 10
 # Without vectors two texts of equal claims say the same if they share so many of their words.
 _SAME_WORDS = 0.8
 # What happens again and again in the same words is the same only within a day.
 _RECURRING: frozenset[MemoryType] = frozenset({"event", "task", "reminder", "casual"})
 _SAME_OCCASION = timedelta(days=1)
 
-_SHOWN = frozenset(field.name for field in fields(Memory))
-_GIVEN = frozenset(field.name for field in fields(NewMemory))
-
 What: TypeAlias = Literal["new", "same", "fuller", "successor", "waiting", "dropped"]
-
-
-@dataclass(frozen=True, slots=True)
-class Incoming:
-    """A memory to be held against what is known. `target`: the known memory that `relation` speaks of; `replaces`: the place of
-    the one in the same batch. `entities` are resolved already; `vector` is None where there is no embedding model."""
-
-    type: MemoryType
-    content: str
-    author: str | None
-    role: str | None
-    said_at: datetime
-    sources: tuple[NewSource, ...]
-    category: str | None = None
-    tags: tuple[str, ...] = ()
-    importance: float = 0.5
-    confidence: float = 0.7
-    entities: tuple[UUID, ...] = ()
-    event_at: datetime | None = None
-    expires_at: datetime | None = None
-    pinned: bool = False
-    source_kind: SourceKind = "extracted"
-    review: Review | None = None
-    review_reason: str | None = None
-    reasoning: str | None = None
-    relation: Relation = "new"
-    target: UUID | None = None
-    replaces: int | None = None
-    vector: EncodedPassage | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """What all memories of one run have in common. `again`: it was run before."""
-
-    now: datetime
-    thread_id: UUID | None = None
-    first_position: int | None = None
-    taxonomy: str | None = None
-    extractor: str | None = None
-    extractor_version: str | None = None
-    model_id: int | None = None
-    exact_below: int = 5000
-    thresholds: Thresholds = DEFAULT
-    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +63,7 @@ def in_search(author: str | None, role: str | None, content: str) -> str:
     return f"{author}: {content}" if author and author != role else content
 
 
-async def load(tx: Transaction, incoming: Sequence[Incoming], where: Where) -> "Batch":
+async def load(tx: Transaction, incoming: Sequence[Incoming], where: Where) -> Batch:
     """What a batch is held against, in as many queries however long it is. The caller holds the workspace's lock."""
     plain = [new for new in incoming if new.vector is None or where.model_id is None]
     said = {source.message_id for new in incoming for source in new.sources if source.message_id is not None}
@@ -126,7 +73,7 @@ async def load(tx: Transaction, incoming: Sequence[Incoming], where: Where) -> "
         read_again=said if where.again else (),
         thread_id=where.thread_id if plain else None,
         entities={entity_id for new in plain for entity_id in new.entities},
-        at_most=_NEAREST,
+        at_most=NEAREST,
     )
     same, reworded, recent = await store.look_up(tx, asked)
     near = await _nearest(tx, incoming, where)
@@ -149,111 +96,8 @@ async def _nearest(
     if not encoded or where.model_id is None:
         return {}
     vectors = list(encoded.values())
-    found = await passages.nearest_to_each(tx, where.model_id, vectors, _NEAREST, where.exact_below)
+    found = await passages.nearest_to_each(tx, where.model_id, vectors, NEAREST, where.exact_below)
     return dict(zip(encoded, found, strict=True))
-
-
-@dataclass(slots=True)
-class Batch:
-    """Memories as they are believed while a batch is held against them, one after the other; `changes` is what comes of it."""
-
-    where: Where
-    known: dict[UUID, Known]
-    reworded: Sequence[Reworded] = ()
-    near: Mapping[int, Sequence[tuple[int, float]]] = field(
-        default_factory=dict[int, Sequence[tuple[int, float]]]
-    )
-    recent: Recent = field(default_factory=Recent)
-    changes: Changes = field(default_factory=Changes)
-    made: list[UUID] = field(default_factory=list[UUID])
-
-    def current(self, lineage_id: UUID | None) -> Memory | None:
-        known = None if lineage_id is None else self.known.get(lineage_id)
-        return None if known is None else known.memory
-
-    def same_words(self, content_hash: bytes) -> list[Memory]:
-        """The first recorded first; forgotten and rejected ones included."""
-        found = [one.memory for one in self.known.values() if one.content_hash == content_hash]
-        return sorted(found, key=lambda memory: (memory.recorded_at, memory.memory_id))
-
-    def candidates(self, place: int, new: Incoming) -> list[tuple[Memory, float]]:
-        """Memories that may say the same, with their likeness: a cosine, or the share of words without vectors."""
-        if place in self.near:
-            of_passage = {one.passage_id: one.memory for one in self.known.values()}
-            pairs = self.near[place]
-            return [(of_passage[number], likeness) for number, likeness in pairs if number in of_passage]
-        return [(memory, shared_words(memory.content, new.content)) for memory in self._recent(new)]
-
-    def _recent(self, new: Incoming) -> list[Memory]:
-        """As they stand now; what this batch has brought comes first."""
-        fresh = [lineage_id for lineage_id in reversed(self.made) if self.where.thread_id is not None]
-        linked = {lineage_id for lineage_id, entity_id in self.changes.links if entity_id in new.entities}
-        mine = [*fresh, *(one.memory.lineage_id for one in self.recent.of_thread)]
-        others = [
-            one.memory.lineage_id for name in new.entities for one in self.recent.of_entities.get(name, ())
-        ]
-        chosen = [*self._usable(mine)[:_NEAREST], *self._usable([*sorted(linked), *others])[:_NEAREST]]
-        return [self.known[lineage_id].memory for lineage_id in dict.fromkeys(chosen)]
-
-    def _usable(self, lineages: Sequence[UUID]) -> list[UUID]:
-        return [one for one in dict.fromkeys(lineages) if _usable(self.known[one].memory)]
-
-    def add_sources(self, lineage_id: UUID, sources: Sequence[NewSource]) -> int:
-        """Those that the memory does not have yet; returns how many. What a person told counts each time."""
-        there = self.known[lineage_id].sources
-        places = {(one.message_id, one.start, one.end) for one in there if one.message_id is not None}
-        fresh = {(one.message_id, one.start, one.end) if one.message_id else (place, None, None): one
-                 for place, one in enumerate(sources)}  # fmt: skip
-        added = [one for place, one in fresh.items() if place not in places]
-        there += added
-        self.changes.sources += [(lineage_id, one) for one in added]
-        return len(added)
-
-    def confidence(self, lineage_id: UUID) -> float:
-        """From all messages that a memory stands in, of each the best."""
-        best: dict[object, float] = {}
-        for place, one in enumerate(self.known[lineage_id].sources):
-            said = one.message_id or place
-            best[said] = max(best.get(said, 0.0), one.confidence)
-        return corroborated(best.values())
-
-    def set_confidence(self, lineage_id: UUID, confidence: float, importance: float) -> None:
-        known = self.known[lineage_id]
-        importance = max(importance, known.memory.importance)
-        known.memory = replace(known.memory, confidence=confidence, importance=importance)
-        self.changes.versions.append(Confidence(lineage_id, confidence, importance))
-
-    def new_version(self, lineage_id: UUID, columns: Mapping[str, Any]) -> UUID:
-        """Close what is believed now; the next version differs in these columns."""
-        known, memory_id = self.known[lineage_id], new_id()
-        self.changes.versions.append(Version(lineage_id, memory_id, columns))
-        shown = {name: value for name, value in columns.items() if name in _SHOWN}
-        known.memory = replace(
-            known.memory,
-            **shown,
-            memory_id=memory_id,
-            version=known.memory.version + 1,
-            recorded_at=self.where.now,
-        )
-        known.content_hash = columns.get("content_hash", known.content_hash)
-        known.passage_id = columns.get("passage_id", known.passage_id)
-        return memory_id
-
-    def link(self, lineage_id: UUID, entities: Sequence[UUID]) -> None:
-        self.changes.links += [(lineage_id, entity_id) for entity_id in entities]
-
-    def add(self, new: NewMemory, sources: Sequence[NewSource], entities: Sequence[UUID]) -> None:
-        shown: dict[str, Any] = {name: getattr(new, name) for name in _SHOWN & _GIVEN}
-        shown["tags"] = tuple(new.tags)
-        memory = Memory(
-            **shown, lineage_id=new.memory_id, version=1, generation=0, confirmed=False,
-            forgotten_at=None, recorded_at=self.where.now, superseded_at=None, thread=None,
-        )  # fmt: skip
-        self.known[new.memory_id] = Known(memory, new.content_hash, None)
-        self.changes.memories.append(new)
-        self.made.append(new.memory_id)
-        self.add_sources(new.memory_id, sources)
-        self.link(new.memory_id, entities)
 
 
 def reconcile(batch: Batch, place: int, new: Incoming) -> Remembered:
@@ -266,10 +110,10 @@ def reconcile(batch: Batch, place: int, new: Incoming) -> Remembered:
     ):
         return Remembered("dropped", None, None)
     for twin in known:
-        if _usable(twin) and _same_occasion(twin, new):
+        if usable(twin) and _same_occasion(twin, new):
             return _corroborate(batch, twin, new)
     target = batch.current(new.target)
-    if target is not None and _usable(target) and _believed(target, new):
+    if target is not None and usable(target) and _believed(target, new):
         return _related(batch, target, new)
     for near, likeness in _alike(batch, place, new):
         if _says_the_same(near, new, likeness, batch.where.thresholds):
@@ -307,10 +151,6 @@ def _unwanted(memory: Memory) -> bool:
     return memory.forgotten_at is not None or memory.review_reason == REJECTED_BY_HAND
 
 
-def _usable(memory: Memory) -> bool:
-    return memory.forgotten_at is None and memory.review is None and memory.valid_to is None
-
-
 def _same_occasion(known: Memory, new: Incoming) -> bool:
     if new.type not in _RECURRING and known.type not in _RECURRING:
         return True
@@ -328,7 +168,7 @@ def _alike(batch: Batch, place: int, new: Incoming) -> list[tuple[Memory, float]
         (
             (known, likeness)
             for known, likeness in batch.candidates(place, new)
-            if _usable(known) and _same_voice(known, new) and _same_occasion(known, new)
+            if usable(known) and _same_voice(known, new) and _same_occasion(known, new)
         ),
         key=lambda pair: -pair[1],
     )

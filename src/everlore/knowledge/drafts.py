@@ -7,7 +7,8 @@ from uuid import UUID
 from everlore.domain.memories import MAX_CONTENT_CHARACTERS, Review
 from everlore.domain.predicates import SYMMETRIC, in_words
 from everlore.grounding.grounding import Rejected, Span, Spans, ground
-from everlore.knowledge.deduplication import Incoming, in_search
+from everlore.knowledge.batch import Incoming
+from everlore.knowledge.deduplication import in_search
 from everlore.knowledge.entity_linking import Resolution
 from everlore.knowledge.similarity import words
 from everlore.knowledge.supersession import Stated

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from everlore.knowledge.deduplication import Batch, Incoming, Remembered, Where, in_search, load, reconcile
+from everlore.knowledge.batch import Batch, Incoming, Where
+from everlore.knowledge.deduplication import Remembered, in_search, load, reconcile
 from everlore.knowledge.supersession import Entered, Group, Stated, enter, group_of
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication, facts, memories, passages

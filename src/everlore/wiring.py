@@ -11,7 +11,7 @@ from everlore.capture.passages import WordCounts
 from everlore.config import Settings
 from everlore.domain.errors import ConfigurationError
 from everlore.grounding.answers import doubts
-from everlore.knowledge.entity_linking import Linking
+from everlore.knowledge.entity_candidates import Linking
 from everlore.models.language_model import model_analyst
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.models.openai_embedder import OpenAIEmbedder

@@ -24,6 +24,7 @@ from psycopg.conninfo import make_conninfo
 from everlore.domain.ids import new_id
 from everlore.store import (
     conversation,
+    deduplication,
     distilling,
     facts,
     index,
@@ -34,6 +35,7 @@ from everlore.store import (
 )
 from everlore.store import recall as lanes
 from everlore.store.database import APP, Database
+from everlore.store.deduplication import Asked
 from everlore.store.recall import Filter
 from everlore.store.recall_distilled import Wanted
 from everlore.store.run import Transaction
@@ -304,10 +306,11 @@ LANES: dict[str, Lane] = {
     "unembedded": lambda c, _: passages.waiting(c, MODEL),
     "distil_said": lambda c, p: distilling.said(c, p.thread_id, 1, 11),
     "distil_earlier": lambda c, p: distilling.earlier(c, p.thread_id, 100, 75),
-    "same_content": lambda c, p: memories.same_content(c, p.messages[0].bytes),
-    "by_passages": lambda c, p: memories.by_passages(c, p.distilled),
+    "same_words": lambda c, p: deduplication.look_up(
+        c, Asked([p.messages[0].bytes], p.messages, p.messages, p.thread_id, p.messages[:3], 10)
+    ),
+    "with_sources": lambda c, p: deduplication.with_sources(c, (), p.messages, p.distilled),
     "recent": lambda c, p: memories.recent(c, p.thread_id, p.messages[:3], 30),
-    "reworded": lambda c, p: memories.reworded(c, p.messages[0].bytes, p.messages),
     "of_group": lambda c, p: of_group(c, p),
     "of_memories": lambda c, p: facts.of_memories(c, p.messages),
     "memories_of": lambda c, p: facts.memories_of(c, p.messages),
@@ -318,9 +321,9 @@ async def of_group(connection: Transaction, place: Place) -> None:
     """What the chronicle reads of one group of facts."""
     fact = await facts.show(connection, place.messages[0])
     assert fact is not None
-    group = fact.subject_id, [fact.predicate], "word1"
-    await facts.current_of_group(connection, *group)
-    await facts.rejected(connection, fact.subject_id, [fact.predicate])
+    pair = fact.subject_id, fact.predicate
+    await facts.groups(connection, [pair], [(*pair, "word1")])
+    await facts.deniable(connection, [pair], place.messages)
 
 
 # Which indexes each lane may use, and for which columns. Tables that grow with what was said are read by nothing else.
@@ -411,21 +414,31 @@ EXPECTED: dict[str, dict[str, str]] = {
     "unembedded": {"unembedded_pkey": "workspace_id model_id"},
     "distil_said": ALONG_A_THREAD,
     "distil_earlier": ALONG_A_THREAD,
-    "same_content": {"memory_hash": "workspace_id content_hash", **OF_THREAD},
-    "by_passages": {"memory_passage": "workspace_id passage_id", **OF_THREAD},
+    "same_words": {
+        "memory_hash": "workspace_id content_hash",
+        "memory_version": "workspace_id lineage_id",
+        "memory_window": "workspace_id thread_id",
+        "memory_source_message": "workspace_id message_id",
+        **OF_THREAD,
+    },
+    "with_sources": {
+        "memory_passage": "workspace_id passage_id",
+        "memory_version": "workspace_id lineage_id",
+        "memory_source_lineage": "workspace_id lineage_id",
+        **OF_THREAD,
+    },
     "recent": {
         "memory_window": "workspace_id thread_id",
         "memory_version": "workspace_id lineage_id",
         **OF_THREAD,
     },
-    "reworded": {
-        "memory_source_message": "workspace_id message_id",
-        "memory_version": "workspace_id lineage_id",
-    },
     "of_group": {
         "fact_pkey": "workspace_id fact_id",
         "fact_subject": "workspace_id subject_id predicate",
+        "fact_group": "workspace_id subject_id predicate",
         "fact_source_lineage": "workspace_id lineage_id",
+        "fact_source_memory": "workspace_id memory_lineage_id",
+        "fact_version": "workspace_id lineage_id",
         **OF_MESSAGE,
         **OF_THREAD,
     },

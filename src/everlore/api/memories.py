@@ -17,7 +17,7 @@ from everlore.domain.knowledge import DistilEstimate, Distilled, MemoryDetail, R
 from everlore.domain.memories import STATUSES, AsOf, Fact, Memory, MemoryType
 from everlore.knowledge import curation
 from everlore.knowledge.curation import Hand, Told
-from everlore.knowledge.entity_linking import Linking
+from everlore.knowledge.entity_candidates import Linking
 from everlore.knowledge.erasure import erase_memory
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock

@@ -14,9 +14,10 @@ from uuid import UUID
 from everlore.distil.input_filter import Said, readable
 from everlore.distil.windows import WINDOW, last_of_window
 from everlore.domain.errors import BadAnswer
-from everlore.knowledge.deduplication import Where
+from everlore.knowledge.batch import Where
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
-from everlore.knowledge.entity_linking import Linking, resolve
+from everlore.knowledge.entity_candidates import Linking
+from everlore.knowledge.entity_linking import resolve
 from everlore.knowledge.entity_mentions import known_ids, known_names
 from everlore.knowledge.similarity import thresholds_of
 from everlore.knowledge.supersession import Group, group_of
@@ -24,7 +25,7 @@ from everlore.knowledge.write import close_unsupported, write
 from everlore.ports.analyst import Analyst, Extraction, Governor, KnownMemory, Window
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder, EncodedPassage
-from everlore.store import distilling, facts, hygiene, index, memories
+from everlore.store import distilling, hygiene, index, memories
 from everlore.store.database import Database
 from everlore.store.distilling import Distillation, SaidRow
 from everlore.store.run import Transaction
@@ -228,23 +229,25 @@ async def _commit(
         if thought.result.nothing and not task.again:
             await _note(tx, thread_id, task, tools, now, 0, 0, 0)
             return
-        ids = {number: message.message_id for number, message in enumerate(task.said, start=1)}
+        stored = dict(enumerate(task.said, start=1))
+        ids = {number: message.message_id for number, message in stored.items()}
         result = thought.result
         touched, unsupported = await _retract(tx, task, now)
         resolution = await resolve(tx, task.window, result.extraction, ids, now, tools.linking)
         where = _where(thread_id, task, tools, now)
         messages = {message.number: message for message in task.window.messages}
         incoming = [
-            incoming_of(draft, task.window, result.spans, ids, resolution, thought.vectors, task.known)
+            incoming_of(draft, task.window, result.spans, stored, resolution, thought.vectors, task.known)
             for draft in result.drafts()
         ]
-        statements = statements_of(result, messages, ids, resolution)
+        statements = statements_of(result, messages, stored, resolution)
         written = await write(tx, incoming, statements, where, vectors=thought.vectors, touched=touched)
         await close_unsupported(tx, unsupported, now)
-        if result.extraction.taxonomy is not None and task.taxonomy is None:
-            await distilling.suggest_taxonomy(tx, thread_id, result.extraction.taxonomy, now)
         kept = sum(one.what not in ("waiting", "dropped") for one in written.memories)
-        await _note(tx, thread_id, task, tools, now, kept, len(statements), len(written.memories) - kept)
+        async with tx.pipeline():
+            if result.extraction.taxonomy is not None and task.taxonomy is None:
+                await distilling.suggest_taxonomy(tx, thread_id, result.extraction.taxonomy, now)
+            await _note(tx, thread_id, task, tools, now, kept, len(statements), len(written.memories) - kept)
 
 
 def _where(thread_id: UUID, task: _Task, tools: Tools, now: datetime) -> Where:
@@ -265,16 +268,12 @@ def _where(thread_id: UUID, task: _Task, tools: Tools, now: datetime) -> Where:
 async def _still_to_do(tx: Transaction, thread_id: UUID, task: _Task) -> bool:
     """Takes the locks, then looks whether nobody else has read this window meanwhile."""
     await distilling.lock_workspace(tx)
-    position = await distilling.lock_mark(tx, thread_id)
-    if position is None:
-        return False
     # Messages that were erased meanwhile may have lent words to any of the drafts: what is left is read anew.
     seen = [*task.earlier, *(message.message_id for message in task.said)]
-    if len(await distilling.lock_messages(tx, seen)) < len(seen):
+    locked = await distilling.lock_window(tx, thread_id, seen, task.first)
+    if locked.position is None or len(locked.messages) < len(seen):
         return False
-    if task.again:
-        return await distilling.take_again(tx, thread_id, task.first)
-    return position == task.first - 1
+    return locked.again if task.again else locked.position == task.first - 1
 
 
 async def _retract(tx: Transaction, task: _Task, now: datetime) -> tuple[list[Group], list[UUID]]:
@@ -283,10 +282,8 @@ async def _retract(tx: Transaction, task: _Task, now: datetime) -> tuple[list[Gr
     if not task.again:
         return [], []
     messages = [message.message_id for message in task.said]
-    stated = await facts.retract_statements(tx, messages, now)
-    groups = [group_of(subject, predicate, key) for subject, predicate, key in stated]
-    lineages = await memories.retract_sources(tx, messages, now)
-    return list(dict.fromkeys(groups)), lineages
+    stated, lineages = await distilling.retract(tx, messages, now)
+    return list(dict.fromkeys(group_of(*one) for one in stated)), lineages
 
 
 async def _note(

@@ -12,9 +12,11 @@ from uuid import UUID
 
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import Memory, MemoryType
-from everlore.knowledge.deduplication import REJECTED_BY_HAND, Incoming, Where, expiry, in_search
+from everlore.knowledge.batch import Incoming, Where
+from everlore.knowledge.deduplication import REJECTED_BY_HAND, expiry, in_search
 from everlore.knowledge.drafts import Checked, fact_text, statements_of
-from everlore.knowledge.entity_linking import Linking, resolve
+from everlore.knowledge.entity_candidates import Linking
+from everlore.knowledge.entity_linking import resolve
 from everlore.knowledge.entity_mentions import called_in
 from everlore.knowledge.similarity import content_hash, thresholds_of
 from everlore.knowledge.supersession import Group, group_of

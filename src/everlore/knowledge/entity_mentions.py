@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from everlore.knowledge.entity_linking import Linking
+from everlore.knowledge.entity_candidates import Linking
 from everlore.knowledge.entity_references import SPOKEN
 from everlore.store import entities
 from everlore.store.run import Transaction

@@ -16,7 +16,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.erasure import ErasureReceipt
-from everlore.knowledge.deduplication import Where
+from everlore.knowledge.batch import Where
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
 from everlore.store import conversation, distilling, erasure, memories, passages, postings

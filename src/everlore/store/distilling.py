@@ -6,8 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from psycopg.rows import scalar_row, tuple_row
+
 from everlore.domain.ids import new_id
 from everlore.domain.knowledge import Distilled
+from everlore.store.facts import GroupKey
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
 
@@ -110,23 +113,47 @@ async def lock_workspace(tx: Transaction) -> None:
     await tx.done(_QUERIES["lock_workspace"])
 
 
-async def lock_mark(tx: Transaction, thread_id: UUID) -> int | None:
-    """The position that the thread is distilled to, locked; None if the thread has gone."""
-    return await tx.value(_QUERIES["lock_mark"], thread_id=thread_id)
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """What a commit finds under its locks: the position that the thread is distilled to (None if the thread has gone), those of
+    its messages that still exist, and whether the window is asked for again."""
+
+    position: int | None
+    messages: frozenset[UUID]
+    again: bool
+
+
+async def lock_window(tx: Transaction, thread_id: UUID, message_ids: Sequence[UUID], first: int) -> Locked:
+    """Keep the thread's mark and these messages until the commit."""
+    async with tx.pipeline():
+        mark = await tx.sent(_QUERIES["lock_mark"], scalar_row, thread_id=thread_id)
+        alive = await tx.sent(_QUERIES["lock_messages"], scalar_row, messages=list(message_ids))
+        again = await tx.sent(_QUERIES["lock_again"], scalar_row, thread_id=thread_id, first=first)
+    return Locked(
+        await mark.fetchone(), frozenset(await alive.fetchall()), await again.fetchone() is not None
+    )
+
+
+async def retract(
+    tx: Transaction, message_ids: Sequence[UUID], at: datetime
+) -> tuple[list[GroupKey], list[UUID]]:
+    """What extraction found in these messages no longer counts; returns what was stated there, and the memories that had it."""
+    messages = list(message_ids)
+    async with tx.pipeline():
+        stated = await tx.sent(_QUERIES["retract_statements"], tuple_row, messages=messages, retracted_at=at)
+        said = await tx.sent(_QUERIES["retract_sources"], scalar_row, messages=messages, retracted_at=at)
+    keys = [(row[0], row[1], row[2]) for row in await stated.fetchall()]
+    return list(dict.fromkeys(keys)), list(dict.fromkeys(await said.fetchall()))
 
 
 async def advance(tx: Transaction, thread_id: UUID, upto: int) -> None:
     await tx.done(_QUERIES["advance"], thread_id=thread_id, upto=upto)
 
 
-async def lock_messages(tx: Transaction, message_ids: Sequence[UUID]) -> set[UUID]:
-    """Of these messages those that still exist, kept until the commit."""
-    return set(await tx.values(_QUERIES["lock_messages"], messages=list(message_ids)))
-
-
 async def note(tx: Transaction, done: Distillation, at: datetime, *, again: bool) -> None:
-    """Write down what became of a window; `again`: the earlier reading of it is superseded."""
+    """Write down what became of a window; `again`: it was asked for, and the earlier reading of it is superseded."""
     if again:
+        await tx.done(_QUERIES["take_again"], thread_id=done.thread_id, first=done.first)
         await tx.done(
             _QUERIES["supersede_windows"], thread_id=done.thread_id, first=done.first, last=done.last, at=at
         )
@@ -151,11 +178,6 @@ async def asked_again(tx: Transaction, thread_id: UUID) -> tuple[int, int] | Non
     """The next window of a thread that is to be read anew: first and last position."""
     found = await tx.tuple(_QUERIES["asked_again"], thread_id=thread_id)
     return (found[0], found[1]) if found else None
-
-
-async def take_again(tx: Transaction, thread_id: UUID, first: int) -> bool:
-    """Strike a window off the list of those to be read anew; whether it stood there."""
-    return await tx.done(_QUERIES["take_again"], thread_id=thread_id, first=first) > 0
 
 
 async def defer(tx: Transaction, thread_id: UUID) -> None:

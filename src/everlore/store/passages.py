@@ -6,6 +6,9 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow
+
 from everlore.ports.embedder import EncodedPassage, Vector
 from everlore.store import index, postings, recall
 from everlore.store.conversation import take_passages
@@ -32,38 +35,84 @@ class DistilledPassage:
 async def insert(
     tx: Transaction,
     passages: Sequence[DistilledPassage],
-    encoded: Mapping[int, Sequence[EncodedPassage]] | None = None,
+    encoded: Mapping[int, Sequence[EncodedPassage | None]] | None = None,
 ) -> list[int]:
     """Write passages in the caller's transaction; returns their numbers, in order. They are found by their words from the
-    commit on. `encoded` has their vectors by the id of the model; for all other models a job is left.
+    commit on. `encoded` has their vectors by the id of the model; for what lacks one a job is left.
 
     Whoever records messages waits for the numbers that this takes until the transaction ends: call it late in it.
     """
-    if not passages:
-        return []
-    given = encoded or {}
-    numbers = list(await take_passages(tx, len(passages)))
-    await tx.execute(
-        _QUERIES["insert"],
-        {
-            "numbers": numbers,
-            "kinds": [p.kind for p in passages],
-            "memories": [p.owner_id if p.kind == "memory" else None for p in passages],
-            "facts": [p.owner_id if p.kind == "fact" else None for p in passages],
-            "roles": [p.role or "user" for p in passages],
-            "authors": [p.author or p.role or "user" for p in passages],
-            "times": [p.occurred_at for p in passages],
-            "paths": [p.taxonomy for p in passages],
-            "texts": [p.text for p in passages],
-        },
-    )
-    await postings.pack_distilled(tx, numbers)
-    waits = await tx.execute(_QUERIES["to_embed"], {"numbers": numbers, "but": list(given)})
-    if fetched(await waits.fetchone()):
-        await tx.execute(_QUERIES["defer"])
-    for model_id, vectors in given.items():
-        await add_vectors(tx, model_id, list(zip(numbers, vectors, strict=True)))
+    numbers = await take(tx, len(passages))
+    async with tx.pipeline():
+        segments = await send(tx, numbers, passages, encoded or {})
+    await merge(tx, segments)
     return numbers
+
+
+async def take(tx: Transaction, count: int) -> list[int]:
+    """Numbers for so many passages."""
+    return list(await take_passages(tx, count)) if count else []
+
+
+async def send(
+    tx: Transaction,
+    numbers: Sequence[int],
+    passages: Sequence[DistilledPassage],
+    encoded: Mapping[int, Sequence[EncodedPassage | None]],
+) -> AsyncCursor[TupleRow] | None:
+    """Write passages under numbers that were taken; for a pipeline, after which `merge` takes what it answers."""
+    if not passages:
+        return None
+    await tx.done(
+        _QUERIES["insert"],
+        numbers=list(numbers),
+        kinds=[p.kind for p in passages],
+        memories=[p.owner_id if p.kind == "memory" else None for p in passages],
+        facts=[p.owner_id if p.kind == "fact" else None for p in passages],
+        roles=[p.role or "user" for p in passages],
+        authors=[p.author or p.role or "user" for p in passages],
+        times=[p.occurred_at for p in passages],
+        paths=[p.taxonomy for p in passages],
+        texts=[p.text for p in passages],
+    )
+    segments = await postings.send_distilled(tx, numbers)
+    there: list[tuple[int, int]] = []
+    for model_id, vectors in encoded.items():
+        given = [(n, one) for n, one in zip(numbers, vectors, strict=True) if one is not None]
+        there += [(model_id, number) for number, _ in given]
+        await _send_vectors(tx, model_id, given)
+    await tx.done(
+        _QUERIES["to_embed"],
+        numbers=list(numbers),
+        models=[model_id for model_id, _ in there],
+        encoded=[number for _, number in there],
+    )
+    return segments
+
+
+async def _send_vectors(
+    tx: Transaction, model_id: int, encoded: Sequence[tuple[int, EncodedPassage]]
+) -> None:
+    if encoded:
+        await tx.done(
+            _QUERIES["insert_vectors"],
+            model_id=model_id,
+            numbers=[number for number, _ in encoded],
+            vectors=[recall.literal(one.vector) for _, one in encoded],
+        )
+    if tokens := [(number, one.tokens.tobytes()) for number, one in encoded if one.tokens is not None]:
+        await tx.done(
+            _QUERIES["insert_tokens"],
+            model_id=model_id,
+            numbers=[number for number, _ in tokens],
+            tokens=[one for _, one in tokens],
+        )
+
+
+async def merge(tx: Transaction, segments: AsyncCursor[TupleRow] | None) -> None:
+    """After `send`: keep the segments of postings few."""
+    if segments is not None:
+        await postings.merge_distilled(tx, segments)
 
 
 async def add_vectors(tx: Transaction, model_id: int, encoded: Sequence[tuple[int, EncodedPassage]]) -> None:
@@ -113,6 +162,24 @@ async def nearest(
     else:
         found = await recall.vector_exact(tx, model_id, vector, at_most, distilled=True)
     return [(number, 1 - distance) for number, distance in found]
+
+
+async def nearest_to_each(
+    tx: Transaction, model_id: int, given: Sequence[Vector], at_most: int, exact_below: int
+) -> list[list[tuple[int, float]]]:
+    """The same for several vectors at once."""
+    by_index = await size(tx) > exact_below and await index.has_vector_index(tx, model_id, distilled=True)
+    rows = await tx.tuples(
+        _QUERIES["nearest_by_index" if by_index else "nearest_of_all"],
+        model_id=model_id,
+        vectors=[recall.literal(vector) for vector in given],
+        at_most=at_most,
+    )
+    found = [list[tuple[int, float]]() for _ in given]
+    for row in rows:
+        place, number, distance = int(row[0]), int(row[1]), float(row[2])
+        found[place - 1].append((number, 1 - distance))
+    return found
 
 
 async def vectors(tx: Transaction, model_id: int, numbers: Sequence[int]) -> dict[int, Vector]:

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow, tuple_row
 
 from everlore.store.queries import queries
 from everlore.store.run import Transaction, fetched
@@ -99,22 +101,32 @@ async def pack(tx: Transaction) -> int:
             {"threads": list(threads), "positions": list(positions), "written": list(written)},
         )
     ).fetchone()
-    await _merge(tx, TAIL_LIMIT, distilled=False)
+    await _merge(tx, await tx.tuples(_QUERIES["segments"], distilled=False), TAIL_LIMIT, distilled=False)
     return fetched(row)
 
 
 async def pack_distilled(tx: Transaction, passages: Sequence[int]) -> None:
     """Write distilled passages that were just inserted as a segment of their layer, and merge."""
     if passages:
-        await tx.execute(_QUERIES["lock_lexicon"], {"distilled": True})
-        await tx.execute(_QUERIES["pack_distilled"], {"passages": list(passages)})
-        await _merge(tx, _DISTILLED_LEAST, distilled=True)
+        await merge_distilled(tx, await send_distilled(tx, passages))
 
 
-async def _merge(tx: Transaction, least: int, *, distilled: bool) -> None:
-    rows = await (await tx.execute(_QUERIES["segments"], {"distilled": distilled})).fetchall()
+async def send_distilled(tx: Transaction, passages: Sequence[int]) -> AsyncCursor[TupleRow]:
+    """Write distilled passages as a segment of their layer; for a pipeline, after which the answer, all segments of the layer, is
+    for `merge_distilled`."""
+    await tx.done(_QUERIES["lock_lexicon"], distilled=True)
+    await tx.done(_QUERIES["pack_distilled"], passages=list(passages))
+    return await tx.sent(_QUERIES["segments"], tuple_row, distilled=True)
+
+
+async def merge_distilled(tx: Transaction, segments: AsyncCursor[TupleRow]) -> None:
+    """Merge segments of the distilled layer where they have become many."""
+    await _merge(tx, await segments.fetchall(), _DISTILLED_LEAST, distilled=True)
+
+
+async def _merge(tx: Transaction, segments: Sequence[TupleRow], least: int, *, distilled: bool) -> None:
     classes: dict[int, list[int]] = {}
-    for segment, passages in rows:
+    for segment, passages in segments:
         classes.setdefault(_size_class(passages, least), []).append(segment)
     for size_class in sorted(classes):
         full = classes[size_class]

@@ -100,7 +100,7 @@ async def vector_exact(
 ) -> list[tuple[int, float]]:
     parameters = {
         "model_id": model_id,
-        "vector": _literal(vector),
+        "vector": literal(vector),
         "at_most": at_most,
         "distilled": distilled,
     }
@@ -112,7 +112,7 @@ async def vector_among(
 ) -> list[tuple[int, float]]:
     parameters = {
         "model_id": model_id,
-        "vector": _literal(vector),
+        "vector": literal(vector),
         "passages": list(passages),
         "at_most": at_most,
     }
@@ -130,7 +130,7 @@ async def vector_hnsw(
 ) -> list[tuple[int, float]]:
     parameters = {
         "model_id": model_id,
-        "vector": _literal(vector),
+        "vector": literal(vector),
         "at_most": at_most,
         "distilled": distilled,
         **within.parameters(),
@@ -220,7 +220,7 @@ def vectors_by_number(rows: Sequence[tuple[int, bytes]]) -> dict[int, Vector]:
     return {} if matrix is None else {number: matrix[place] for place, (number, _) in enumerate(rows)}
 
 
-def _literal(vector: Vector) -> str:
+def literal(vector: Vector) -> str:
     return "[" + ",".join(map(str, vector.astype(np.float16))) + "]"
 
 

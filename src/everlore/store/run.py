@@ -58,6 +58,12 @@ class Transaction:
         """Run a statement for what it does; returns how many rows it touched."""
         return (await self._run(query, tuple_row, parameters)).rowcount
 
+    async def sent(
+        self, query: bytes, row_factory: BaseRowFactory[T], *, binary: bool = False, **parameters: Any
+    ) -> AsyncCursor[T]:
+        """For a pipeline: the statement is sent, and its rows are fetched after the pipeline has ended."""
+        return await self._run(query, row_factory, parameters, binary)
+
     def copy(self, query: bytes) -> AbstractAsyncContextManager[AsyncCopy]:
         """A COPY into a temporary table."""
         return self.connection.cursor().copy(query)

@@ -36,6 +36,24 @@ select m.message_id from unnest(%(messages)s::uuid[]) as given (message_id) cros
     where workspace_id = %(workspace)s and message_id = given.message_id offset 0 for key share
 ) as m;
 
+-- lock_again: whether a window is on the list of those to be read anew
+select first from everlore.distil_again
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and first = %(first)s for update;
+
+-- retract_statements: what extraction read in some messages no longer counts
+update everlore.fact_source s set retracted_at = %(retracted_at)s
+from everlore.fact f
+where s.workspace_id = %(workspace)s and s.message_id = any (%(messages)s::uuid[]) and s.retracted_at is null
+  and f.workspace_id = s.workspace_id and f.fact_id = s.lineage_id and f.extractor is not null
+returning f.subject_id, f.predicate, f.object_key;
+
+-- retract_sources: what extraction found in some messages no longer counts
+update everlore.memory_source s set retracted_at = %(retracted_at)s
+where s.workspace_id = %(workspace)s and s.message_id = any (%(messages)s::uuid[]) and s.retracted_at is null
+  and exists (select from everlore.memory m
+              where m.workspace_id = s.workspace_id and m.memory_id = s.lineage_id and m.source_kind = 'extracted')
+returning s.lineage_id;
+
 -- supersede_windows: what was read of a span before
 update everlore.distillation set superseded_at = %(at)s
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and superseded_at is null

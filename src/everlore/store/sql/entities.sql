@@ -23,9 +23,10 @@ delete from everlore.alias where workspace_id = %(workspace)s and alias_id = %(a
 update everlore.entity set name = %(name)s
 where workspace_id = %(workspace)s and entity_id = %(entity_id)s;
 
--- retype: what kind of thing an entity is, once it is known
-update everlore.entity set type = %(type)s
-where workspace_id = %(workspace)s and entity_id = %(entity_id)s;
+-- change: better names of entities, and what kind of thing they are, once it is known
+update everlore.entity e set name = given.name, type = given.type
+from unnest(%(ids)s::uuid[], %(names)s::text[], %(types)s::text[]) as given (entity_id, name, type)
+where e.workspace_id = %(workspace)s and e.entity_id = given.entity_id;
 
 -- add_mentions: which messages name which entity
 insert into everlore.mention (workspace_id, entity_id, message_id, recorded_at)
@@ -44,10 +45,22 @@ from unnest(%(keys)s::text[]) as given (key) cross join lateral (
 ) as e
 where e.merged_into is null;
 
+-- names_of: all names of the entities that bear a name, by its key
+select a.key as given, a.entity_id, n.variant
+from unnest(%(keys)s::text[]) as given (key) cross join lateral (
+    select key, entity_id from everlore.alias where workspace_id = %(workspace)s and key = given.key offset 0
+) as a cross join lateral (
+    select merged_into from everlore.entity where workspace_id = %(workspace)s and entity_id = a.entity_id offset 0
+) as e cross join lateral (
+    select variant, weight from everlore.alias where workspace_id = %(workspace)s and entity_id = a.entity_id offset 0
+) as n
+where e.merged_into is null
+order by a.key, a.entity_id, n.weight desc, n.variant;
+
 -- similar: the entities whose names are spelled nearly so
-select s.name as given, s.entity_id, s.variant, s.weight, s.score
+select s.name as given, s.entity_id, s.variant, s.weight, s.score, e.type
 from everlore.aliases_similar(%(names)s::text[], %(threshold)s::real, %(at_most)s) as s cross join lateral (
-    select merged_into from everlore.entity where workspace_id = %(workspace)s and entity_id = s.entity_id offset 0
+    select merged_into, type from everlore.entity where workspace_id = %(workspace)s and entity_id = s.entity_id offset 0
 ) as e
 where e.merged_into is null;
 

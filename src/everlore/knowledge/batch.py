@@ -1,0 +1,173 @@
+"""A batch of memories, and what is believed while it is held against what is known: pure, over what was loaded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everlore.domain.ids import new_id
+from everlore.domain.memories import Memory, MemoryType, Review, SourceKind
+from everlore.knowledge.similarity import DEFAULT, Thresholds, shared_words
+from everlore.knowledge.timeline import corroborated
+from everlore.ports.analyst import Relation
+from everlore.ports.embedder import EncodedPassage
+from everlore.store.deduplication import Changes, Confidence, Known, Recent, Reworded, Version
+from everlore.store.memories import NewMemory, NewSource
+
+# Of memories without a vector, so many recent ones are looked at; of others, so many nearest ones.
+NEAREST = 10
+_SHOWN = frozenset(field.name for field in fields(Memory))
+_GIVEN = frozenset(field.name for field in fields(NewMemory))
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A memory to be held against what is known. `target`: the known memory that `relation` speaks of; `replaces`: the place of
+    the one in the same batch. `entities` are resolved already; `vector` is None where there is no embedding model."""
+
+    type: MemoryType
+    content: str
+    author: str | None
+    role: str | None
+    said_at: datetime
+    sources: tuple[NewSource, ...]
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    importance: float = 0.5
+    confidence: float = 0.7
+    entities: tuple[UUID, ...] = ()
+    event_at: datetime | None = None
+    expires_at: datetime | None = None
+    pinned: bool = False
+    source_kind: SourceKind = "extracted"
+    review: Review | None = None
+    review_reason: str | None = None
+    reasoning: str | None = None
+    relation: Relation = "new"
+    target: UUID | None = None
+    replaces: int | None = None
+    vector: EncodedPassage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What all memories of one run have in common. `again`: it was run before."""
+
+    now: datetime
+    thread_id: UUID | None = None
+    first_position: int | None = None
+    taxonomy: str | None = None
+    extractor: str | None = None
+    extractor_version: str | None = None
+    model_id: int | None = None
+    exact_below: int = 5000
+    thresholds: Thresholds = DEFAULT
+    again: bool = False
+
+
+@dataclass(slots=True)
+class Batch:
+    """Memories as they are believed while a batch is held against them, one after the other; `changes` is what comes of it."""
+
+    where: Where
+    known: dict[UUID, Known]
+    reworded: Sequence[Reworded] = ()
+    near: Mapping[int, Sequence[tuple[int, float]]] = field(
+        default_factory=dict[int, Sequence[tuple[int, float]]]
+    )
+    recent: Recent = field(default_factory=Recent)
+    changes: Changes = field(default_factory=Changes)
+    made: list[UUID] = field(default_factory=list[UUID])
+
+    def current(self, lineage_id: UUID | None) -> Memory | None:
+        known = None if lineage_id is None else self.known.get(lineage_id)
+        return None if known is None else known.memory
+
+    def same_words(self, content_hash: bytes) -> list[Memory]:
+        """The first recorded first; forgotten and rejected ones included."""
+        found = [one.memory for one in self.known.values() if one.content_hash == content_hash]
+        return sorted(found, key=lambda memory: (memory.recorded_at, memory.memory_id))
+
+    def candidates(self, place: int, new: Incoming) -> list[tuple[Memory, float]]:
+        """Memories that may say the same, with their likeness: a cosine, or the share of words without vectors."""
+        if place in self.near:
+            of_passage = {one.passage_id: one.memory for one in self.known.values()}
+            pairs = self.near[place]
+            return [(of_passage[number], likeness) for number, likeness in pairs if number in of_passage]
+        return [(memory, shared_words(memory.content, new.content)) for memory in self._recent(new)]
+
+    def _recent(self, new: Incoming) -> list[Memory]:
+        """As they stand now; what this batch has brought comes first."""
+        fresh = [lineage_id for lineage_id in reversed(self.made) if self.where.thread_id is not None]
+        linked = {lineage_id for lineage_id, entity_id in self.changes.links if entity_id in new.entities}
+        mine = [*fresh, *(one.memory.lineage_id for one in self.recent.of_thread)]
+        others = [
+            one.memory.lineage_id for name in new.entities for one in self.recent.of_entities.get(name, ())
+        ]
+        chosen = [*self._usable(mine)[:NEAREST], *self._usable([*sorted(linked), *others])[:NEAREST]]
+        return [self.known[lineage_id].memory for lineage_id in dict.fromkeys(chosen)]
+
+    def _usable(self, lineages: Sequence[UUID]) -> list[UUID]:
+        return [one for one in dict.fromkeys(lineages) if usable(self.known[one].memory)]
+
+    def add_sources(self, lineage_id: UUID, sources: Sequence[NewSource]) -> int:
+        """Those that the memory does not have yet; returns how many. What a person told counts each time."""
+        there = self.known[lineage_id].sources
+        places = {(one.message_id, one.start, one.end) for one in there if one.message_id is not None}
+        fresh = {(one.message_id, one.start, one.end) if one.message_id else (place, None, None): one
+                 for place, one in enumerate(sources)}  # fmt: skip
+        added = [one for place, one in fresh.items() if place not in places]
+        there += added
+        self.changes.sources += [(lineage_id, one) for one in added]
+        return len(added)
+
+    def confidence(self, lineage_id: UUID) -> float:
+        """From all messages that a memory stands in, of each the best."""
+        best: dict[object, float] = {}
+        for place, one in enumerate(self.known[lineage_id].sources):
+            said = one.message_id or place
+            best[said] = max(best.get(said, 0.0), one.confidence)
+        return corroborated(best.values())
+
+    def set_confidence(self, lineage_id: UUID, confidence: float, importance: float) -> None:
+        known = self.known[lineage_id]
+        importance = max(importance, known.memory.importance)
+        known.memory = replace(known.memory, confidence=confidence, importance=importance)
+        self.changes.versions.append(Confidence(lineage_id, confidence, importance))
+
+    def new_version(self, lineage_id: UUID, columns: Mapping[str, Any]) -> UUID:
+        """Close what is believed now; the next version differs in these columns."""
+        known, memory_id = self.known[lineage_id], new_id()
+        self.changes.versions.append(Version(lineage_id, memory_id, columns))
+        shown = {name: value for name, value in columns.items() if name in _SHOWN}
+        known.memory = replace(
+            known.memory,
+            **shown,
+            memory_id=memory_id,
+            version=known.memory.version + 1,
+            recorded_at=self.where.now,
+        )
+        known.content_hash = columns.get("content_hash", known.content_hash)
+        known.passage_id = columns.get("passage_id", known.passage_id)
+        return memory_id
+
+    def link(self, lineage_id: UUID, entities: Sequence[UUID]) -> None:
+        self.changes.links += [(lineage_id, entity_id) for entity_id in entities]
+
+    def add(self, new: NewMemory, sources: Sequence[NewSource], entities: Sequence[UUID]) -> None:
+        shown: dict[str, Any] = {name: getattr(new, name) for name in _SHOWN & _GIVEN}
+        shown["tags"] = tuple(new.tags)
+        memory = Memory(
+            **shown, lineage_id=new.memory_id, version=1, generation=0, confirmed=False,
+            forgotten_at=None, recorded_at=self.where.now, superseded_at=None, thread=None,
+        )  # fmt: skip
+        self.known[new.memory_id] = Known(memory, new.content_hash, None)
+        self.changes.memories.append(new)
+        self.made.append(new.memory_id)
+        self.add_sources(new.memory_id, sources)
+        self.link(new.memory_id, entities)
+
+
+def usable(memory: Memory) -> bool:
+    return memory.forgotten_at is None and memory.review is None and memory.valid_to is None

@@ -20,7 +20,7 @@ from everlore.knowledge.erasure import erase_messages, erase_thread
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
-from everlore.recall.recall import Ask, Weights, recall
+from everlore.recall.recall import Ask, recall
 from everlore.store import conversation, distilling, index, passages, postings
 from everlore.store.conversation import StoredMessage, ThreadSummary
 from everlore.store.database import Database
@@ -168,7 +168,7 @@ class Workspace(Knowledge):
             ask,
             embedders=self._parts.embedders,
             reranker=self._parts.reranker,
-            weights=Weights(**self._parts.recall.model_dump()),
+            settings=self._parts.recall,
         )
 
     async def threads(self) -> list[ThreadSummary]:

@@ -178,7 +178,7 @@ async def _nearest(tx: Transaction, new: Incoming, where: Where) -> list[tuple[M
         found = [(memory, shared_words(memory.content, new.content)) for memory in near]
     else:
         vector = new.vector.vector
-        pairs = await passages.nearest(tx, where.model_id, vector, _NEAREST, where.exact_below)
+        pairs = await passages.nearest(tx, where.model_id, "known", vector, _NEAREST, where.exact_below)
         by_passage = await memories.by_passages(tx, [number for number, _ in pairs])
         found = [(by_passage[number], likeness) for number, likeness in pairs if number in by_passage]
     return sorted(

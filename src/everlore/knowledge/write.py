@@ -14,7 +14,7 @@ from everlore.knowledge.supersession import Author, Entered, Group, Stated, ente
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import facts, memories, passages
 from everlore.store.facts import CurrentFact
-from everlore.store.passages import DistilledPassage
+from everlore.store.passages import NewPassage
 from everlore.store.run import Transaction
 
 
@@ -142,16 +142,26 @@ async def _index(
     vectors: Mapping[str, EncodedPassage],
 ) -> None:
     """Passages of the memories and facts that are new, or say it in new words."""
-    rows: list[tuple[DistilledPassage, EncodedPassage | None]] = []
+    rows: list[tuple[NewPassage, EncodedPassage | None]] = []
     for one, outcome in zip(incoming, remembered, strict=True):
         if outcome.memory_id is not None and outcome.what in ("new", "fuller", "successor"):
             text = in_search(one.author, one.role, one.content)
-            passage = DistilledPassage(
-                "memory", outcome.memory_id, text, one.author, one.role, one.said_at, where.taxonomy
+            lineage_id = outcome.lineage_id or outcome.memory_id
+            passage = NewPassage(
+                "memory",
+                outcome.memory_id,
+                lineage_id,
+                text,
+                one.author,
+                one.role,
+                one.said_at,
+                where.taxonomy,
             )
             rows.append((passage, one.vector))
     for fact_id, stated in entered.made:
-        passage = DistilledPassage("fact", fact_id, stated.text, None, None, stated.said_at, where.taxonomy)
+        passage = NewPassage(
+            "fact", fact_id, fact_id, stated.text, None, None, stated.said_at, where.taxonomy
+        )
         rows.append((passage, vectors.get(stated.text)))
     for with_vector in (True, False):
         await _insert(tx, [row for row in rows if (row[1] is not None) == with_vector], where.model_id)
@@ -159,12 +169,12 @@ async def _index(
 
 async def _insert(
     tx: Transaction,
-    rows: Sequence[tuple[DistilledPassage, EncodedPassage | None]],
+    rows: Sequence[tuple[NewPassage, EncodedPassage | None]],
     model_id: int | None,
 ) -> None:
     encoded = [vector for _, vector in rows if vector is not None]
     given = {model_id: encoded} if encoded and model_id is not None else None
-    numbers = await passages.insert(tx, [passage for passage, _ in rows], given)
+    numbers = await passages.insert(tx, "known", [passage for passage, _ in rows], given)
     owners = {
         kind: {
             passage.owner_id: number

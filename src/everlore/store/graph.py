@@ -100,7 +100,13 @@ async def edges_around(
         else:
             found[at].append(_fact_edge(*edge))
     joined = {entity_id: {e for edge in found[entity_id] for e in _ends(edge)} for entity_id in entity_ids}
-    beside: dict[str, Any] = {**near, "valid_at": when.valid_at, "now": when.now, "read": fan_out, "fan_out": fan_out}
+    beside: dict[str, Any] = {
+        **near,
+        "valid_at": when.valid_at,
+        "now": when.now,
+        "read": fan_out,
+        "fan_out": fan_out,
+    }
     mentioned: dict[UUID, list[Edge]] = {}
     for at, other, lineages, confidence, since, more in await tx.tuples(
         _QUERIES["shared_memories"], **beside

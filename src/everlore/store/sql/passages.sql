@@ -1,13 +1,14 @@
--- insert: distilled passages under the given numbers
-insert into everlore.passage (workspace_id, passage_id, kind, memory_id, fact_id, role, author, occurred_at, taxonomy, text)
-select everlore.current_workspace(), p.*
-from unnest(%(numbers)s::integer[], %(kinds)s::text[], %(memories)s::uuid[], %(facts)s::uuid[], %(roles)s::text[],
+-- insert: passages of a layer under the given numbers
+insert into everlore.passage (
+    workspace_id, layer, passage_id, kind, owner_id, lineage_id, role, author, occurred_at, taxonomy, text)
+select %(workspace)s, %(layer)s, p.*
+from unnest(%(numbers)s::integer[], %(kinds)s::text[], %(owners)s::uuid[], %(lineages)s::uuid[], %(roles)s::text[],
             %(authors)s::text[], %(times)s::timestamptz[], %(paths)s::text[]::ltree[], %(texts)s::text[]) as p;
 
 -- to_embed: put passages on the list of every model but the named ones; returns whether any is on it
 with listed as (
     insert into everlore.unembedded (workspace_id, model_id, passage_id)
-    select everlore.current_workspace(), m.model_id, n
+    select %(workspace)s, m.model_id, n
     from everlore.embedding_model m cross join unnest(%(numbers)s::integer[]) as n
     where m.model_id <> all (%(but)s::smallint[])
     returning 1
@@ -19,28 +20,33 @@ select everlore.defer_index_distilled();
 
 -- embedded: take passages off a model's list
 delete from everlore.unembedded
-where workspace_id = everlore.current_workspace() and model_id = %(model_id)s and passage_id = any (%(numbers)s);
+where workspace_id = %(workspace)s and model_id = %(model_id)s and passage_id = any (%(numbers)s);
 
 -- load: the next passages on a model's list
-select u.passage_id, p.text
+select u.passage_id as number, p.layer::text, p.text
 from (
     select passage_id from everlore.unembedded
-    where workspace_id = everlore.current_workspace() and model_id = %(model_id)s
+    where workspace_id = %(workspace)s and model_id = %(model_id)s
     order by passage_id limit %(at_most)s
 ) as u cross join lateral (
-    select text from everlore.passage where passage_id = u.passage_id offset 0
+    select layer, text from everlore.passage where workspace_id = %(workspace)s and passage_id = u.passage_id offset 0
 ) as p;
 
 -- waiting: how many passages are on a model's list
-select count(*) from everlore.unembedded
-where workspace_id = everlore.current_workspace() and model_id = %(model_id)s;
+select count(*) from everlore.unembedded where workspace_id = %(workspace)s and model_id = %(model_id)s;
 
--- size: how many distilled passages the workspace has
-select passages from everlore.lexical_statistics where workspace_id = everlore.current_workspace() and distilled;
+-- sizes: how many passages are packed in each layer
+select layer::text, passages from everlore.lexical_statistics where workspace_id = %(workspace)s;
 
--- remove: distilled passages; vectors and tokens go with them
-delete from everlore.passage
-where workspace_id = everlore.current_workspace() and passage_id = any (%(numbers)s) and kind <> 'message';
+-- of_lineages: numbers of the passages of some lineages in a layer
+select passage_id from everlore.passage
+where workspace_id = %(workspace)s and layer = %(layer)s and layer <> 'said' and lineage_id = any (%(lineages)s::uuid[]);
+
+-- of_layer: numbers of all passages of a layer, to pack them anew
+select passage_id from everlore.passage where workspace_id = %(workspace)s and layer = %(layer)s and layer <> 'said';
+
+-- remove: passages; vectors and tokens go with them
+delete from everlore.passage where workspace_id = %(workspace)s and layer = %(layer)s and passage_id = any (%(numbers)s);
 
 -- vectors: vectors of passages, in binary form
 select passage_id, embedding from everlore.vectors_of(%(model_id)s::smallint, %(numbers)s::integer[]);

@@ -1,4 +1,4 @@
-"""A memory's score: a composite of relevance (0-1 over the candidates), importance, recency and use, with a bonus for some types."""
+"""A memory's score: a composite of relevance (0-1 over the candidates), importance, recency and use, and a bonus for some types."""
 
 import math
 from collections.abc import Sequence

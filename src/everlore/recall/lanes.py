@@ -19,7 +19,7 @@ NARROW = 5000
 
 
 async def look(request: Request) -> None:
-    """Ask all lanes, each for as many passages as `depth` says. One that is late offers nothing; the words always have some time."""
+    """Ask all lanes, each for as many passages as `depth` says. One that is late offers nothing; words always have some time."""
     tx, watch = request.tx, request.watch
     nothing: Lane = []
     request.lanes["lexical"] = await watch.lane(

@@ -84,7 +84,7 @@ class Transaction:
         return self.connection.transaction()
 
     def pipeline(self) -> AbstractAsyncContextManager[Any]:
-        """Queries inside are sent without waiting for each other's answers; not so under a deadline, of which each gets the rest."""
+        """Queries inside are sent without waiting for each other's answers; not under a deadline, of which each gets the rest."""
         return nullcontext() if self._left_ms else self.connection.pipeline()
 
     @asynccontextmanager

@@ -42,6 +42,10 @@ class Edge:
     lineages: tuple[UUID, ...]
     sources: tuple[Source, ...] = ()
 
+    @property
+    def ends(self) -> tuple[UUID, UUID]:
+        return self.subject_id, self.object_id
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:

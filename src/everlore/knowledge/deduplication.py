@@ -4,7 +4,8 @@ Nothing is overwritten: what is superseded is closed and gets a version that say
 more than what was read: what a person forgot or rejected does not come back, and the assistant's words supersede nothing.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
@@ -23,7 +24,9 @@ from everlore.knowledge.similarity import (
 from everlore.knowledge.timeline import corroborated
 from everlore.ports.analyst import Relation
 from everlore.ports.embedder import EncodedPassage
-from everlore.store import memories, passages
+from everlore.store import deduplication as store
+from everlore.store import passages
+from everlore.store.deduplication import Changes, Confidence, Known, Recent, Reworded, Version
 from everlore.store.memories import NewMemory, NewSource
 from everlore.store.run import Transaction
 
@@ -35,6 +38,9 @@ _SAME_WORDS = 0.8
 # What happens again and again in the same words is the same only within a day.
 _RECURRING: frozenset[MemoryType] = frozenset({"event", "task", "reminder", "casual"})
 _SAME_OCCASION = timedelta(days=1)
+
+_SHOWN = frozenset(field.name for field in fields(Memory))
+_GIVEN = frozenset(field.name for field in fields(NewMemory))
 
 What: TypeAlias = Literal["new", "same", "fuller", "successor", "waiting", "dropped"]
 
@@ -110,27 +116,169 @@ def in_search(author: str | None, role: str | None, content: str) -> str:
     return f"{author}: {content}" if author and author != role else content
 
 
-async def reconcile(tx: Transaction, new: Incoming, where: Where) -> Remembered:
-    """Hold one memory against what is known, and write what follows. The caller holds the workspace's lock."""
+async def load(tx: Transaction, incoming: Sequence[Incoming], where: Where) -> "Batch":
+    """What a batch is held against, in as many queries however long it is. The caller holds the workspace's lock."""
+    hashes = {_hash(new) for new in incoming}
+    targets = {new.target for new in incoming if new.target is not None}
+    said = {source.message_id for new in incoming for source in new.sources if source.message_id is not None}
+    same, reworded = await store.by_words(tx, hashes, targets, said if where.again else ())
+    near, recent = await _nearest(tx, incoming, where)
+    beside = [*recent.of_thread, *(one for found in recent.of_entities.values() for one in found)]
+    passages = {number for found in near.values() for number, _ in found}
+    renamed = {one.lineage_id for one in reworded}
+    known = await store.with_sources(tx, [*same, *beside], renamed, passages)
+    return Batch(where, known, reworded, near, recent)
+
+
+async def _nearest(
+    tx: Transaction, incoming: Sequence[Incoming], where: Where
+) -> tuple[dict[int, list[tuple[int, float]]], Recent]:
+    """By the place of a memory the passages nearest to it with their cosines; and where there is no vector what is recent."""
+    encoded = {
+        place: new.vector.vector
+        for place, new in enumerate(incoming)
+        if new.vector is not None and where.model_id is not None and new.review is None
+    }
+    near: dict[int, list[tuple[int, float]]] = {}
+    if encoded and where.model_id is not None:
+        found = await passages.nearest_to_each(
+            tx, where.model_id, "known", list(encoded.values()), _NEAREST, where.exact_below
+        )
+        near = dict(zip(encoded, found, strict=True))
+    if len(encoded) == len(incoming):
+        return near, Recent()
+    named = {one for place, new in enumerate(incoming) if place not in encoded for one in new.entities}
+    return near, await store.recent(tx, where.thread_id, named, _NEAREST)
+
+
+@dataclass(slots=True)
+class Batch:
+    """Memories as they are believed while a batch is held against them, one after the other; `changes` is what comes of it."""
+
+    where: Where
+    known: dict[UUID, Known]
+    reworded: Sequence[Reworded] = ()
+    near: Mapping[int, Sequence[tuple[int, float]]] = field(
+        default_factory=dict[int, Sequence[tuple[int, float]]]
+    )
+    recent: Recent = field(default_factory=Recent)
+    changes: Changes = field(default_factory=Changes)
+    made: list[UUID] = field(default_factory=list[UUID])
+
+    def current(self, lineage_id: UUID | None) -> Memory | None:
+        known = None if lineage_id is None else self.known.get(lineage_id)
+        return None if known is None else known.memory
+
+    def same_words(self, content_hash: bytes) -> list[Memory]:
+        """The first recorded first; forgotten and rejected ones included."""
+        found = [one.memory for one in self.known.values() if one.content_hash == content_hash]
+        return sorted(found, key=lambda memory: (memory.recorded_at, memory.memory_id))
+
+    def candidates(self, place: int, new: Incoming) -> list[tuple[Memory, float]]:
+        """Memories that may say the same, with their likeness: a cosine, or the share of words without vectors."""
+        if place in self.near:
+            of_passage = {one.passage_id: one.memory for one in self.known.values()}
+            pairs = self.near[place]
+            return [(of_passage[number], likeness) for number, likeness in pairs if number in of_passage]
+        return [(memory, shared_words(memory.content, new.content)) for memory in self._recent(new)]
+
+    def _recent(self, new: Incoming) -> list[Memory]:
+        """As they stand now; what this batch has brought comes first."""
+        fresh = [lineage_id for lineage_id in reversed(self.made) if self.where.thread_id is not None]
+        linked = {lineage_id for lineage_id, entity_id in self.changes.links if entity_id in new.entities}
+        mine = [*fresh, *(one.memory.lineage_id for one in self.recent.of_thread)]
+        others = [
+            one.memory.lineage_id for name in new.entities for one in self.recent.of_entities.get(name, ())
+        ]
+        chosen = [*self._usable(mine)[:_NEAREST], *self._usable([*sorted(linked), *others])[:_NEAREST]]
+        return [self.known[lineage_id].memory for lineage_id in dict.fromkeys(chosen)]
+
+    def _usable(self, lineages: Sequence[UUID]) -> list[UUID]:
+        return [one for one in dict.fromkeys(lineages) if _usable(self.known[one].memory)]
+
+    def add_sources(self, lineage_id: UUID, sources: Sequence[NewSource]) -> int:
+        """Those that the memory does not have yet; returns how many. What a person told counts each time."""
+        there = self.known[lineage_id].sources
+        places = {(one.message_id, one.start, one.end) for one in there if one.message_id is not None}
+        fresh = {(one.message_id, one.start, one.end) if one.message_id else (place, None, None): one
+                 for place, one in enumerate(sources)}  # fmt: skip
+        added = [one for place, one in fresh.items() if place not in places]
+        there += added
+        self.changes.sources += [(lineage_id, one) for one in added]
+        return len(added)
+
+    def confidence(self, lineage_id: UUID) -> float:
+        """From all messages that a memory stands in, of each the best."""
+        best: dict[object, float] = {}
+        for place, one in enumerate(self.known[lineage_id].sources):
+            said = one.message_id or place
+            best[said] = max(best.get(said, 0.0), one.confidence)
+        return corroborated(best.values())
+
+    def set_confidence(self, lineage_id: UUID, confidence: float, importance: float) -> None:
+        known = self.known[lineage_id]
+        importance = max(importance, known.memory.importance)
+        known.memory = replace(known.memory, confidence=confidence, importance=importance)
+        self.changes.versions.append(Confidence(lineage_id, confidence, importance))
+
+    def new_version(self, lineage_id: UUID, columns: Mapping[str, Any]) -> UUID:
+        """Close what is believed now; the next version differs in these columns."""
+        known, memory_id = self.known[lineage_id], new_id()
+        self.changes.versions.append(Version(lineage_id, memory_id, columns))
+        shown = {name: value for name, value in columns.items() if name in _SHOWN}
+        known.memory = replace(
+            known.memory,
+            **shown,
+            memory_id=memory_id,
+            version=known.memory.version + 1,
+            recorded_at=self.where.now,
+        )
+        known.content_hash = columns.get("content_hash", known.content_hash)
+        known.passage_id = columns.get("passage_id", known.passage_id)
+        return memory_id
+
+    def link(self, lineage_id: UUID, entities: Sequence[UUID]) -> None:
+        self.changes.links += [(lineage_id, entity_id) for entity_id in entities]
+
+    def add(self, new: NewMemory, sources: Sequence[NewSource], entities: Sequence[UUID]) -> None:
+        shown: dict[str, Any] = {name: getattr(new, name) for name in _SHOWN & _GIVEN}
+        shown["tags"] = tuple(new.tags)
+        memory = Memory(
+            **shown, lineage_id=new.memory_id, version=1, generation=0, confirmed=False,
+            forgotten_at=None, recorded_at=self.where.now, superseded_at=None, thread=None,
+        )  # fmt: skip
+        self.known[new.memory_id] = Known(memory, new.content_hash, None)
+        self.changes.memories.append(new)
+        self.made.append(new.memory_id)
+        self.add_sources(new.memory_id, sources)
+        self.link(new.memory_id, entities)
+
+
+def reconcile(batch: Batch, place: int, new: Incoming) -> Remembered:
+    """Hold one memory, the one at `place` of the batch, against what is known."""
     if new.review is not None:
-        return await _set_aside(tx, new, where)
-    known = await memories.same_content(tx, content_hash(new.author, new.content))
+        return _set_aside(batch, new)
+    known = batch.same_words(_hash(new))
     if new.source_kind == "extracted" and (
-        any(_unwanted(memory) for memory in known) or await _reworded(tx, new, where)
+        any(_unwanted(memory) for memory in known) or _reworded(batch, new)
     ):
         return Remembered("dropped", None, None)
     for twin in known:
         if _usable(twin) and _same_occasion(twin, new):
-            return await _corroborate(tx, twin, new, where)
-    target = None if new.target is None else await memories.current(tx, new.target)
+            return _corroborate(batch, twin, new)
+    target = batch.current(new.target)
     if target is not None and _usable(target) and _believed(target, new):
-        return await _related(tx, target, new, where)
-    for near, likeness in await _nearest(tx, new, where):
-        if _says_the_same(near, new, likeness, where.thresholds):
-            return await _corroborate(tx, near, new, where)
-        if _says_more(near, new, likeness, where.thresholds):
-            return await _fuller(tx, near, new, where)
-    return await _write(tx, new, where)
+        return _related(batch, target, new)
+    for near, likeness in _alike(batch, place, new):
+        if _says_the_same(near, new, likeness, batch.where.thresholds):
+            return _corroborate(batch, near, new)
+        if _says_more(near, new, likeness, batch.where.thresholds):
+            return _fuller(batch, near, new)
+    return _write(batch, new)
+
+
+def _hash(new: Incoming) -> bytes:
+    return content_hash(new.author, new.content)
 
 
 def _believed(known: Memory, new: Incoming) -> bool:
@@ -141,15 +289,16 @@ def _believed(known: Memory, new: Incoming) -> bool:
     return new.relation != "new"
 
 
-async def _reworded(tx: Transaction, new: Incoming, where: Where) -> bool:
+def _reworded(batch: Batch, new: Incoming) -> bool:
     """Whether a person gave other words to what is read here once more; these messages stay what that rests on."""
-    if not where.again:
+    if not batch.where.again:
         return False
-    messages = [source.message_id for source in new.sources if source.message_id is not None]
-    lineage_id = await memories.reworded(tx, content_hash(new.author, new.content), messages)
-    if lineage_id is not None:
-        await memories.add_sources(tx, lineage_id, new.sources, where.now)
-    return lineage_id is not None
+    words, messages = _hash(new), {source.message_id for source in new.sources}
+    for one in batch.reworded:
+        if one.message_id in messages and one.read_hash == words and one.given_hash != words:
+            batch.add_sources(one.lineage_id, new.sources)
+            return True
+    return False
 
 
 def _unwanted(memory: Memory) -> bool:
@@ -171,18 +320,14 @@ def _same_voice(known: Memory, new: Incoming) -> bool:
     return known.author is None or new.author is None or known.author.casefold() == new.author.casefold()
 
 
-async def _nearest(tx: Transaction, new: Incoming, where: Where) -> list[tuple[Memory, float]]:
-    """The nearest usable memories in the same voice, with their likeness: a cosine, or shared words without vectors."""
-    if new.vector is None or where.model_id is None:
-        near = await memories.recent(tx, where.thread_id, new.entities, _NEAREST)
-        found = [(memory, shared_words(memory.content, new.content)) for memory in near]
-    else:
-        vector = new.vector.vector
-        pairs = await passages.nearest(tx, where.model_id, "known", vector, _NEAREST, where.exact_below)
-        by_passage = await memories.by_passages(tx, [number for number, _ in pairs])
-        found = [(by_passage[number], likeness) for number, likeness in pairs if number in by_passage]
+def _alike(batch: Batch, place: int, new: Incoming) -> list[tuple[Memory, float]]:
+    """The nearest usable memories in the same voice, with their likeness."""
     return sorted(
-        ((m, like) for m, like in found if _usable(m) and _same_voice(m, new) and _same_occasion(m, new)),
+        (
+            (known, likeness)
+            for known, likeness in batch.candidates(place, new)
+            if _usable(known) and _same_voice(known, new) and _same_occasion(known, new)
+        ),
         key=lambda pair: -pair[1],
     )
 
@@ -199,127 +344,112 @@ def _says_more(known: Memory, new: Incoming, likeness: float, limits: Thresholds
     return likeness >= enough and known.type == new.type and holds_all_of(new.content, known.content)
 
 
-async def _corroborate(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
+def _corroborate(batch: Batch, known: Memory, new: Incoming) -> Remembered:
     """Said once more: every source is kept, confidence rises, and what had expired is in view again."""
-    added = await memories.add_sources(tx, known.lineage_id, new.sources, where.now)
-    memory_id = known.memory_id
-    if added:
-        confidence = corroborated(await memories.source_confidences(tx, known.lineage_id))
+    lineage_id, memory_id = known.lineage_id, known.memory_id
+    if batch.add_sources(lineage_id, new.sources):
+        confidence = batch.confidence(lineage_id)
         if known.confirmed:
             confidence = max(confidence, known.confidence)
-        await memories.set_confidence(tx, known.lineage_id, confidence, new.importance)
-        await memories.link_entities(tx, known.lineage_id, new.entities)
+        batch.set_confidence(lineage_id, confidence, new.importance)
+        batch.link(lineage_id, new.entities)
         later = expiry(known.type, new.said_at, new.event_at, new.expires_at)
         if known.expires_at is not None and later is not None and later > known.expires_at:
-            memory_id = await memories.new_version(tx, known.lineage_id, {"expires_at": later}, where.now)
-    return Remembered("same", known.lineage_id, memory_id)
+            memory_id = batch.new_version(lineage_id, {"expires_at": later})
+    return Remembered("same", lineage_id, memory_id)
 
 
-async def _related(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
+def _related(batch: Batch, known: Memory, new: Incoming) -> Remembered:
     """The analyst said how it stands to a known memory."""
     if new.relation == "same":
-        return await _corroborate(tx, known, new, where)
+        return _corroborate(batch, known, new)
     if new.role == "assistant" and known.role != "assistant":
         reason = "the assistant's words would supersede what the person said"
-        return await _set_aside(tx, new, where, review="suggested", reason=reason)
+        return _set_aside(batch, new, review="suggested", reason=reason)
     if new.relation == "updates" and known.type == new.type and holds_all_of(new.content, known.content):
-        return await _fuller(tx, known, new, where)
-    return await _succeed(tx, known, new, where)
+        return _fuller(batch, known, new)
+    return _succeed(batch, known, new)
 
 
-async def _fuller(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
+def _fuller(batch: Batch, known: Memory, new: Incoming) -> Remembered:
     """The same, said more fully: a new version in place of the old one, since when is as it was."""
     changes: dict[str, Any] = {
         "content": new.content,
-        "content_hash": content_hash(new.author, new.content),
+        "content_hash": _hash(new),
         "type": new.type,
         "event_at": new.event_at or known.event_at,
         "expires_at": expiry(new.type, new.said_at, new.event_at, new.expires_at),
-        "tags": list(dict.fromkeys((*known.tags, *new.tags))),
+        "tags": tuple(dict.fromkeys((*known.tags, *new.tags))),
         "passage_id": None,
     }
-    memory_id = await memories.new_version(tx, known.lineage_id, changes, where.now)
-    await memories.add_sources(tx, known.lineage_id, new.sources, where.now)
-    confidence = corroborated(await memories.source_confidences(tx, known.lineage_id))
-    await memories.set_confidence(tx, known.lineage_id, confidence, new.importance)
-    await memories.link_entities(tx, known.lineage_id, new.entities)
+    memory_id = batch.new_version(known.lineage_id, changes)
+    batch.add_sources(known.lineage_id, new.sources)
+    batch.set_confidence(known.lineage_id, batch.confidence(known.lineage_id), new.importance)
+    batch.link(known.lineage_id, new.entities)
     return Remembered("fuller", known.lineage_id, memory_id)
 
 
-async def _succeed(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
+def _succeed(batch: Batch, known: Memory, new: Incoming) -> Remembered:
     """One takes the other's place. Which, is decided by when they were said, not by when they arrived."""
     if new.said_at < known.valid_from:
-        return await _write(tx, new, where, valid_to=known.valid_from, superseded_by=known.lineage_id)
-    written = await _write(tx, new, where)
+        return _write(batch, new, valid_to=known.valid_from, superseded_by=known.lineage_id)
+    written = _write(batch, new)
     until = known.valid_from if new.relation == "corrects" else new.said_at
-    await memories.new_version(
-        tx,
+    batch.new_version(
         known.lineage_id,
         {"valid_to": max(until, known.valid_from), "superseded_by": written.lineage_id},
-        where.now,
     )
     return Remembered("successor", written.lineage_id, written.memory_id)
 
 
-async def _set_aside(
-    tx: Transaction,
-    new: Incoming,
-    where: Where,
-    *,
-    review: Review | None = None,
-    reason: str | None = None,
+def _set_aside(
+    batch: Batch, new: Incoming, *, review: Review | None = None, reason: str | None = None
 ) -> Remembered:
     """Keep it where a person sees it, out of recall; once, however often it is drafted."""
     review, reason = review or new.review, reason or new.review_reason
-    for twin in await memories.same_content(tx, content_hash(new.author, new.content)):
+    for twin in batch.same_words(_hash(new)):
         if twin.review is not None and twin.forgotten_at is None:
-            await memories.add_sources(tx, twin.lineage_id, new.sources, where.now)
+            batch.add_sources(twin.lineage_id, new.sources)
             return Remembered("dropped", None, None)
-    return await _write(tx, new, where, review=review, reason=reason)
+    return _write(batch, new, review=review, reason=reason)
 
 
-async def _write(
-    tx: Transaction,
+def _write(
+    batch: Batch,
     new: Incoming,
-    where: Where,
     *,
     valid_to: datetime | None = None,
     superseded_by: UUID | None = None,
     review: Review | None = None,
     reason: str | None = None,
 ) -> Remembered:
-    memory_id = new_id()
-    await memories.insert(
-        tx,
-        NewMemory(
-            memory_id=memory_id,
-            type=new.type,
-            content=new.content,
-            content_hash=content_hash(new.author, new.content),
-            category=new.category,
-            tags=new.tags,
-            importance=new.importance,
-            confidence=new.confidence,
-            valid_from=new.said_at,
-            valid_to=valid_to,
-            superseded_by=superseded_by,
-            event_at=new.event_at,
-            expires_at=expiry(new.type, new.said_at, new.event_at, new.expires_at),
-            pinned=new.pinned,
-            source_kind=new.source_kind,
-            review=review,
-            review_reason=reason,
-            author=new.author,
-            role=new.role,
-            thread_id=where.thread_id,
-            first_position=where.first_position,
-            taxonomy=where.taxonomy,
-            reasoning=new.reasoning,
-            extractor=where.extractor,
-            extractor_version=where.extractor_version,
-        ),
-        where.now,
+    memory_id, where = new_id(), batch.where
+    made = NewMemory(
+        memory_id=memory_id,
+        type=new.type,
+        content=new.content,
+        content_hash=_hash(new),
+        category=new.category,
+        tags=new.tags,
+        importance=new.importance,
+        confidence=new.confidence,
+        valid_from=new.said_at,
+        valid_to=valid_to,
+        superseded_by=superseded_by,
+        event_at=new.event_at,
+        expires_at=expiry(new.type, new.said_at, new.event_at, new.expires_at),
+        pinned=new.pinned,
+        source_kind=new.source_kind,
+        review=review,
+        review_reason=reason,
+        author=new.author,
+        role=new.role,
+        thread_id=where.thread_id,
+        first_position=where.first_position,
+        taxonomy=where.taxonomy,
+        reasoning=new.reasoning,
+        extractor=where.extractor,
+        extractor_version=where.extractor_version,
     )
-    await memories.add_sources(tx, memory_id, new.sources, where.now)
-    await memories.link_entities(tx, memory_id, new.entities)
+    batch.add(made, new.sources, new.entities)
     return Remembered("waiting" if review is not None else "new", memory_id, memory_id)

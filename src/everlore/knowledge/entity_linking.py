@@ -19,7 +19,7 @@ from everlore.domain.predicates import is_exclusive
 from everlore.knowledge.entity_references import Reference, references
 from everlore.ports.analyst import DraftFact, Extraction, Quote, Window
 from everlore.store import entities, graph
-from everlore.store.entities import Match, NewAlias, NewEntity, Place, Stated
+from everlore.store.entities import Candidates, Learned, LookedUp, Match, NewAlias, NewEntity, Place
 from everlore.store.graph import When
 from everlore.store.run import Transaction
 from everlore.text.descriptions import Description, described, in_conflict
@@ -92,7 +92,7 @@ class Candidate:
     name: str
     type: EntityType
     variants: dict[str, str]  # by key
-    places: list[Place] = field(default_factory=list[Place])
+    places: Sequence[Place] = ()
     # Numbers of this window's messages that mean it.
     here: dict[int, int] = field(default_factory=dict[int, int])
     made: bool = False
@@ -113,13 +113,11 @@ async def resolve(
     asked = references(window, extraction, linking.key)
     if not asked:
         return Resolution(frozenset(), {}, {}, linking)
-    said = {fact.predicate for fact in extraction.facts if is_exclusive(fact.predicate)}
-    known = _Known(linking, await entities.places(tx, message_ids.values()), message_ids, said)
-    await known.load(tx, asked)
+    known = await _load(tx, asked, extraction, message_ids, now, linking)
     for reference in asked:
-        await known.settle(tx, reference, extraction.facts, now)
-    await known.suggest_misspelled(tx)
-    await known.write(tx, now)
+        known.settle(reference, extraction.facts)
+    await _suggest_misspelled(tx, known)
+    await entities.learn(tx, known.learned(), now)
     by_key: dict[str, list[tuple[frozenset[int], UUID]]] = {}
     for reference in asked:
         meant = (frozenset(reference.messages), known.meant[reference.number])
@@ -129,72 +127,121 @@ async def resolve(
     return Resolution(frozenset(known.made), by_key, speakers, linking)
 
 
+async def _load(
+    tx: Transaction,
+    asked: Sequence[Reference],
+    extraction: Extraction,
+    message_ids: Mapping[int, UUID],
+    now: datetime,
+    linking: Linking,
+) -> "_Known":
+    """Everybody who may be meant: of the same key, of a part of the name, or of a name that has it as a part; and what tells
+    whether he is."""
+    keys = {one for reference in asked for one in (*reference.keys, *reference.parts())}
+    keys |= {linking.key(found.owner or "") for reference in asked for found in reference.descriptions()}
+    words = {word for reference in asked for word in reference.telling_words()}
+    found = await entities.look_up(tx, message_ids.values(), keys, words, CANDIDATES)
+    ids = {match.entity_id for match in (*found.exact, *found.partly)}
+    if more := await _said_by_owners(tx, asked, found.exact, linking) - keys:
+        ids |= {match.entity_id for match in await entities.by_keys(tx, more)}
+    predicates = {fact.predicate for fact in extraction.facts if is_exclusive(fact.predicate)}
+    loaded = await entities.candidates(tx, sorted(ids), predicates, MENTIONS)
+    known = _Known(linking, found, message_ids, loaded)
+    far = known.far_away(asked)
+    if far:
+        around = await graph.edges_at(tx, far, When(now))
+        known.near = {at: {end for edge in edges for end in edge.ends} - {at} for at, edges in around.items()}
+    return known
+
+
+async def _said_by_owners(
+    tx: Transaction, asked: Sequence[Reference], matches: Sequence[Match], linking: Linking
+) -> set[str]:
+    """Keys of descriptions under all names of their owners: "Anna's sister" is "Anna Keller's sister"."""
+    described_by = [
+        (reference, told, linking.key(told.owner or ""))
+        for reference in asked
+        for told in reference.descriptions()
+    ]
+    owners = {
+        match.given: match.entity_id for match in matches if match.given in {key for *_, key in described_by}
+    }
+    named = await entities.load(tx, sorted({*owners.values()}), counted=False)
+    names = {entity.entity_id: [alias.variant for alias in entity.aliases] for entity in named}
+    found: set[str] = set()
+    for reference, told, owner in described_by:
+        added = [linking.key(f"{name}'s {told.kind}") for name in names.get(owners.get(owner, NOBODY), ())]
+        reference.keys += added
+        found |= set(added)
+    return found
+
+
+async def _suggest_misspelled(tx: Transaction, known: "_Known") -> None:
+    """New names that are spelled nearly like known ones are for a person to look at."""
+    names = known.new_names()
+    if not names:
+        return
+    matches = await entities.similar(tx, names, known.linking.link_threshold, CANDIDATES)
+    unknown = {match.entity_id for match in matches} - known.candidates.keys()
+    types: dict[UUID, EntityType] = {
+        one.entity_id: one.type for one in await entities.load(tx, sorted(unknown), counted=False)
+    }
+    known.suggest_misspelled(names, matches, types)
+
+
 class _Known:
-    """What is known of the names of one window, before and while they are settled."""
+    """What is known of the names of one window, before and while they are settled. `near`: whom the neighbours of a candidate
+    are, where it takes them to tell whether he is meant."""
 
     def __init__(
         self,
         linking: Linking,
-        places: Mapping[UUID, Place],
+        looked_up: LookedUp,
         message_ids: Mapping[int, UUID],
-        predicates: Iterable[str],
+        loaded: Candidates,
     ) -> None:
         self.linking = linking
-        self.predicates = sorted(predicates)
         self.message_ids = message_ids
-        self.places = {number: places[one] for number, one in message_ids.items() if one in places}
-        self.candidates: dict[UUID, Candidate] = {}
-        self.stated: dict[UUID, list[Stated]] = {}
+        self.places = {
+            number: looked_up.places[one] for number, one in message_ids.items() if one in looked_up.places
+        }
+        self.already = looked_up.mentions
+        self.stated = loaded.stated
+        self.before = {one.entity_id: one for one in loaded.entities}
+        self.candidates = {
+            one.entity_id: self._candidate(one, loaded.places.get(one.entity_id, ()))
+            for one in sorted(loaded.entities, key=lambda one: one.entity_id)
+        }
+        self.near: dict[UUID, set[UUID]] = {}
         self.meant: dict[int, UUID] = {}
         self.made: dict[UUID, Reference] = {}
         self.aliases: list[NewAlias] = []
         self.suggestions: dict[frozenset[UUID], tuple[UUID, UUID, str, float]] = {}
-        self.already: set[tuple[UUID, UUID]] = set()
 
-    async def load(self, tx: Transaction, asked: Sequence[Reference]) -> None:
-        """Everybody who may be meant: of the same key, of a part of the name, or of a name that has it as a part."""
-        keys = {one for reference in asked for one in reference.keys}
-        keys |= {word for reference in asked for word in reference.parts()}
-        keys |= {self._owner(description) for reference in asked for description in reference.descriptions()}
-        matches = await entities.by_keys(tx, keys)
-        owners = {match.given: match.entity_id for match in matches}
-        words = {word for reference in asked for word in reference.telling_words()}
-        matches += await entities.with_word(tx, words, CANDIDATES)
-        matches += await entities.by_keys(tx, await self._said_by_owners(tx, asked, owners))
-        await self._add(tx, {match.entity_id for match in matches})
-        self.already = set(await entities.mentions_in(tx, self.message_ids.values()))
+    def far_away(self, asked: Sequence[Reference]) -> list[UUID]:
+        """Candidates who may be meant by their name, but were mentioned in other worlds only."""
+        here = list(self.places.values())
+        return [
+            one.entity_id
+            for one in self.candidates.values()
+            if here and one.places and not _share_a_world(one.places, here[0]) and self._may_bear(one, asked)
+        ]
+
+    def _may_bear(self, candidate: Candidate, asked: Sequence[Reference]) -> bool:
+        return any(
+            self.linking.key(reference.name) in candidate.variants
+            or (not reference.is_description and self._likeness(reference, candidate) >= _PARTIAL)
+            for reference in asked
+        )
 
     def _owner(self, description: Description) -> str:
         return self.linking.key(description.owner or "")
 
-    async def _said_by_owners(
-        self, tx: Transaction, asked: Sequence[Reference], owners: Mapping[str, UUID]
-    ) -> set[str]:
-        """Keys of descriptions under all names of their owners: "Anna's sister" is "Anna Keller's sister"."""
-        named = await entities.load(tx, sorted({*owners.values()}), counted=False)
-        names = {entity.entity_id: [alias.variant for alias in entity.aliases] for entity in named}
-        found: set[str] = set()
-        for reference in asked:
-            for description in reference.descriptions():
-                for name in names.get(owners.get(self._owner(description), NOBODY), ()):
-                    reference.keys.append(self.linking.key(f"{name}'s {description.kind}"))
-            found |= set(reference.keys)
-        return found
-
-    async def _add(self, tx: Transaction, ids: Iterable[UUID]) -> None:
-        new = sorted(set(ids) - self.candidates.keys())
-        where = await entities.last_mentions(tx, new, MENTIONS)
-        for entity in await entities.load(tx, new, counted=False):
-            self.candidates[entity.entity_id] = self._candidate(entity, where.get(entity.entity_id, []))
-        self.stated |= await entities.stated(tx, new, self.predicates)
-
-    def _candidate(self, entity: Entity, places: list[Place]) -> Candidate:
+    def _candidate(self, entity: Entity, places: Sequence[Place]) -> Candidate:
         variants = {self.linking.key(alias.variant): alias.variant for alias in entity.aliases}
         return Candidate(entity.entity_id, entity.name, entity.type, variants, places)
 
-    async def settle(
-        self, tx: Transaction, reference: Reference, facts: Sequence[DraftFact], now: datetime
-    ) -> None:
+    def settle(self, reference: Reference, facts: Sequence[DraftFact]) -> None:
         """Decide whom a reference means, and note what is learned by it."""
         said = [fact for fact in facts if self.linking.key(fact.subject) in reference.keys]
         possible = [c for c in self.candidates.values() if self._may_be(reference, c, said)]
@@ -203,14 +250,10 @@ class _Known:
             news = self._contradicts(chosen, [fact for fact in said if fact.predicate not in LASTING])
             apart = self._are_strangers(reference, chosen)
             doubt = news or (apart and self._of_others(reference, chosen))
-            if (
-                doubt
-                and not reference.speaks
-                and not await self._worlds_meet(tx, reference, chosen, now, apart=apart)
-            ):
+            if doubt and not reference.speaks and not self._worlds_meet(reference, chosen, apart=apart):
                 chosen = self._make(reference)
         if chosen is None and not reference.distinct:
-            chosen = await self._partly_named(tx, reference, possible, said, now)
+            chosen = self._partly_named(reference, possible, said)
         if chosen is None:
             chosen = self._make(reference)
         if chosen.made and not chosen.here:
@@ -265,13 +308,8 @@ class _Known:
         messages = {self.message_ids[n] for n in reference.messages if n in self.message_ids}
         return any((candidate.entity_id, message) in self.already for message in messages)
 
-    async def _partly_named(
-        self,
-        tx: Transaction,
-        reference: Reference,
-        possible: Sequence[Candidate],
-        said: Sequence[DraftFact],
-        now: datetime,
+    def _partly_named(
+        self, reference: Reference, possible: Sequence[Candidate], said: Sequence[DraftFact]
     ) -> Candidate | None:
         """The only one of whose name this is a part, or the other way round; otherwise suggestions are left."""
         if reference.is_description:
@@ -282,7 +320,7 @@ class _Known:
             ((_, only),) = partial
             doubt = self._contradicts(only, said) or self._of_others(reference, only)
             apart = doubt and self._are_strangers(reference, only)
-            if await self._worlds_meet(tx, reference, only, now, apart=apart):
+            if self._worlds_meet(reference, only, apart=apart):
                 self.aliases.append(
                     self._alias(only, reference.name, self.linking.weight_inferred, "inferred")
                 )
@@ -326,15 +364,7 @@ class _Known:
         others = {self._owner(description) for description in known}
         return bool(owners and others) and not owners & others
 
-    async def _worlds_meet(
-        self,
-        tx: Transaction,
-        reference: Reference,
-        candidate: Candidate,
-        now: datetime,
-        *,
-        apart: bool = False,
-    ) -> bool:
+    def _worlds_meet(self, reference: Reference, candidate: Candidate, *, apart: bool = False) -> bool:
         """Whether they share a thread, a project, a field or a neighbour. Where there are no projects all is one world, if they
         are not `apart`."""
         if candidate.made or candidate.here:
@@ -343,19 +373,13 @@ class _Known:
         if not here or not candidate.places:
             return True
         mine = here[0]
-        for there in candidate.places:
-            if there.thread_id == mine.thread_id or (
-                there.project_id and there.project_id == mine.project_id
-            ):
-                return True
-            if there.taxonomy and mine.taxonomy and _top(there.taxonomy) == _top(mine.taxonomy):
-                return True
-            if not (apart or there.project_id or there.taxonomy or mine.project_id or mine.taxonomy):
-                return True
-        around = await graph.edges_at(tx, [candidate.entity_id], When(now))
-        near = {end for edge in around[candidate.entity_id] for end in (edge.subject_id, edge.object_id)}
+        if _share_a_world(candidate.places, mine):
+            return True
+        divided = mine.project_id or mine.taxonomy
+        if not apart and any(not (one.project_id or one.taxonomy or divided) for one in candidate.places):
+            return True
         company = {one for number, one in self.meant.items() if number not in reference.speakers}
-        return bool((near - {candidate.entity_id}) & company)
+        return bool(self.near.get(candidate.entity_id, set()) & company)
 
     def _likeliest(self, reference: Reference, fitting: Sequence[Candidate]) -> Candidate | None:
         """Of several of one name: whom this message named before, then who was named last in the thread, then of whom the
@@ -422,52 +446,57 @@ class _Known:
             "inferred" if origin == "inferred" else "extracted",
         )
 
-    async def suggest_misspelled(self, tx: Transaction) -> None:
-        """New names that are spelled nearly like known ones are for a person to look at."""
-        names = {
-            self.candidates[made].name: made for made, ref in self.made.items() if not ref.is_description
-        }
-        if not names:
-            return
-        for match in await entities.similar(tx, names, self.linking.link_threshold, CANDIDATES):
-            made = self.candidates[names[match.given]]
-            await self._add(tx, [match.entity_id])
-            if self._nearly(made, match):
+    def new_names(self) -> dict[str, UUID]:
+        return {self.candidates[made].name: made for made, ref in self.made.items() if not ref.is_description}
+
+    def suggest_misspelled(
+        self, names: Mapping[str, UUID], matches: Sequence[Match], types: Mapping[UUID, EntityType]
+    ) -> None:
+        """`types`: of those of the matches that are no candidates."""
+        for match in matches:
+            made, other = self.candidates[names[match.given]], self.candidates.get(match.entity_id)
+            kind = other.type if other is not None else types.get(match.entity_id, "other")
+            if self._nearly(made, match, kind):
                 self._suggest(made.entity_id, match.entity_id, "are spelled nearly alike", match.score)
 
-    def _nearly(self, made: Candidate, match: Match) -> bool:
+    def _nearly(self, made: Candidate, match: Match, kind: EntityType) -> bool:
         """Chapter 35 is not chapter 36, whatever the letters say."""
-        other = self.candidates[match.entity_id]
         return (
-            other.type not in _excluded(made.type)
+            kind not in _excluded(made.type)
             and self.linking.key(match.variant) not in made.variants
             and numbers_in(made.name) == numbers_in(match.variant)
             and described(match.variant) is None
         )
 
-    async def write(self, tx: Transaction, now: datetime) -> None:
-        new = [NewEntity(c.entity_id, c.name, c.type) for c in self.candidates.values() if c.made]
-        await entities.insert(tx, new, now)
-        meant = [c.entity_id for c in self.candidates.values() if c.here]
-        loaded = await entities.load(tx, meant, counted=False)
-        for before in loaded:
-            after = self.candidates[before.entity_id]
-            if after.name != before.name:
-                await entities.rename(tx, after.entity_id, after.name)
-            if after.type != before.type:
-                await entities.retype(tx, after.entity_id, after.type)
-        await entities.add_aliases(tx, self.aliases, now)
-        await entities.add_mentions(
-            tx,
-            {
+    def learned(self) -> Learned:
+        chosen = [(one, NewEntity(one.entity_id, one.name, one.type)) for one in self.candidates.values()]
+        before = {one.entity_id: (one.name, one.type) for one in self.before.values()}
+        return Learned(
+            made=[new for one, new in chosen if one.made],
+            changed=[
+                new
+                for one, new in chosen
+                if one.here and not one.made and (one.name, one.type) != before[one.entity_id]
+            ],
+            aliases=self.aliases,
+            mentions={
                 (candidate.entity_id, self.message_ids[number])
                 for candidate in self.candidates.values()
                 for number in candidate.here
                 if number in self.message_ids
             },
-            now,
+            suggestions=list(self.suggestions.values()),
         )
-        await entities.suggest_links(tx, list(self.suggestions.values()), now)
+
+
+def _share_a_world(places: Sequence[Place], mine: Place) -> bool:
+    """Whether something was said in the same thread, project or field."""
+    return any(
+        there.thread_id == mine.thread_id
+        or (there.project_id and there.project_id == mine.project_id)
+        or (there.taxonomy and mine.taxonomy and _top(there.taxonomy) == _top(mine.taxonomy))
+        for there in places
+    )
 
 
 def _excluded(kind: EntityType) -> frozenset[EntityType]:

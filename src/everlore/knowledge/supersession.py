@@ -1,8 +1,9 @@
 """Chronicle: statements become facts, and what a statement ends or corrects is superseded, never overwritten."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from everlore.domain.ids import new_id
@@ -10,7 +11,15 @@ from everlore.domain.predicates import OPPOSITES, is_exclusive
 from everlore.knowledge.similarity import words
 from everlore.knowledge.timeline import Statement, Stretch, corroborated, timeline
 from everlore.store import facts
-from everlore.store.facts import CurrentFact, Edge, StatementRow
+from everlore.store.facts import (
+    CurrentFact,
+    Edge,
+    FactChanges,
+    GroupKey,
+    GroupRows,
+    NewStatement,
+    StatementRow,
+)
 from everlore.store.run import Transaction
 
 # Words of denial; and how many words may stand between one and what it denies.
@@ -21,7 +30,8 @@ _NEAR = 4
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One statement to enter. `memory_lineage_id`: the memory that says the same, if there is one. `said`: the whole message;
+    """One statement to enter. `memory_lineage_id`: the memory that says the same, if there is one. `span` and `quote`: the
+    characters of the message that state it, and what they are; `said`: the whole message;
     `instead_of`: facts that it may correct. `by`: what it is said not to be in favour of (see `_denials`)."""
 
     edge: Edge
@@ -32,6 +42,7 @@ class Stated:
     confidence: float
     message_id: UUID | None
     span: tuple[int, int] | None
+    quote: str | None
     memory_lineage_id: UUID | None
     text: str
     said: str = ""
@@ -50,20 +61,28 @@ class Group:
 
 @dataclass(slots=True)
 class Entered:
-    """What entering statements did: facts that are new (with the words to index), and those whose validity changed."""
+    """What entering statements does. `made`: facts that are new, with the words to index; `changed`: those whose validity or
+    statements changed; `reopened`: those of these that hold again. `facts`: all facts of the groups as they are believed then;
+    `memories`: by fact the memories that express it; `counted`: by statement the fact that it counts for."""
 
     made: list[tuple[UUID, Stated]] = field(default_factory=list[tuple[UUID, Stated]])
     changed: list[UUID] = field(default_factory=list[UUID])
     reopened: list[UUID] = field(default_factory=list[UUID])
     held: dict[Edge, UUID] = field(default_factory=dict[Edge, UUID])
+    changes: FactChanges = field(default_factory=FactChanges)
+    facts: dict[UUID, CurrentFact] = field(default_factory=dict[UUID, CurrentFact])
+    rows: dict[UUID, StatementRow] = field(default_factory=dict[UUID, StatementRow])
 
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Who enters: stands in every row that it writes. A person's word has neither."""
-
-    extractor: str | None
-    version: str | None
+    def memories_of(self, lineages: Collection[UUID]) -> list[UUID]:
+        """The memories that express some facts, in the order of their ids."""
+        wanted = set(lineages)
+        return sorted(
+            {
+                row.memory_lineage_id
+                for row in self.rows.values()
+                if row.memory_lineage_id and row.lineage_id in wanted
+            }
+        )
 
 
 def group_of(subject_id: UUID, predicate: str, object_key: str) -> Group:
@@ -75,43 +94,63 @@ def group_of(subject_id: UUID, predicate: str, object_key: str) -> Group:
 
 
 async def enter(
-    tx: Transaction,
-    stated: Sequence[Stated],
-    author: Author,
-    now: datetime,
-    touched: Iterable[Group] = (),
+    tx: Transaction, stated: Sequence[Stated], touched: Iterable[Group] = (), *, by_hand: bool = False
 ) -> Entered:
     """Enter statements and bring the facts of their groups up to date; `touched` groups, too, whose statements were
-    retracted. The caller holds the workspace's lock."""
-    entered = Entered()
+    retracted. Nothing is written yet. The caller holds the workspace's lock."""
     by_group: dict[Group, list[Stated]] = {group: [] for group in touched}
     for one in await _with_denials(tx, stated):
         group = group_of(one.edge.subject_id, one.edge.predicate, one.edge.object_key)
         by_group.setdefault(group, []).append(one)
-    for group, fresh in by_group.items():
-        if author.extractor is not None and fresh:
-            # A person's word beats the extractor's: what was rejected by hand is not stated again.
-            refused = await facts.rejected(tx, group.subject_id, group.predicates)
-            fresh[:] = [s for s in fresh if (s.edge.predicate, s.edge.object_key) not in refused]
-        await _update(tx, group, fresh, author, now, entered)
+    entered = Entered()
+    if by_group:
+        stored = await _load(tx, by_group)
+        rows, current = _by_group(stored.statements), _by_group(stored.current)
+        for group, fresh in by_group.items():
+            if not by_hand:
+                # A person's word beats the extractor's: what was rejected by hand is not stated again.
+                fresh = [one for one in fresh if _key_of(one.edge) not in stored.rejected]
+            _update(group, fresh, rows.get(group, []), current.get(group, []), entered)
     return entered
+
+
+def _key_of(edge: Edge) -> GroupKey:
+    return edge.subject_id, edge.predicate, edge.object_key
+
+
+async def _load(tx: Transaction, by_group: Iterable[Group]) -> GroupRows:
+    pairs = [(group, predicate) for group in by_group for predicate in group.predicates]
+    whole = [(group.subject_id, predicate) for group, predicate in pairs if group.object_key is None]
+    single = [
+        (group.subject_id, predicate, group.object_key)
+        for group, predicate in pairs
+        if group.object_key is not None
+    ]
+    return await facts.groups(tx, whole, single)
 
 
 async def _with_denials(tx: Transaction, stated: Sequence[Stated]) -> list[Stated]:
     """Of what may hold many objects at a time a correction takes back only the one that it names as wrong ("to hazelnuts, not
     walnuts"), or that the memory stated which it corrects; the right one holds from when that was thought to begin."""
+    asked = {(one.edge.subject_id, one.edge.predicate) for one in stated if _may_deny(one)}
+    known = await facts.of_predicates(tx, asked) if asked else []
     complete: list[Stated] = []
     for one in stated:
-        wrong: list[CurrentFact] = []
-        if one.corrects and not one.ended and not is_exclusive(one.edge.predicate):
-            for fact in await facts.current_of_group(tx, one.edge.subject_id, (one.edge.predicate,), None):
-                other = fact.edge.object_key != one.edge.object_key and fact.valid_to is None
-                if other and (fact.lineage_id in one.instead_of or _said_wrong(one.said, fact.edge.object)):
-                    wrong.append(fact)
+        wrong = [fact for fact in known if _denies(one, fact)] if _may_deny(one) else []
         begins = min((fact.valid_from for fact in wrong), default=one.valid_from)
         complete.append(replace(one, valid_from=one.valid_from or begins))
         complete += [replace(one, edge=fact.edge, ended=True, valid_from=None, by=one.edge) for fact in wrong]
     return complete
+
+
+def _may_deny(one: Stated) -> bool:
+    return one.corrects and not one.ended and not is_exclusive(one.edge.predicate)
+
+
+def _denies(one: Stated, fact: CurrentFact) -> bool:
+    about = (fact.edge.subject_id, fact.edge.predicate) == (one.edge.subject_id, one.edge.predicate)
+    other = fact.edge.object_key != one.edge.object_key and fact.valid_to is None
+    return about and other and (fact.lineage_id in one.instead_of or _said_wrong(one.said, fact.edge.object))
 
 
 def _said_wrong(said: str, thing: str) -> bool:
@@ -131,21 +170,16 @@ class _State:
     rows: dict[UUID, StatementRow]
     current: dict[UUID, CurrentFact]
     edges: dict[str, Edge]
-    now: datetime
-    author: Author
     entered: Entered
 
 
-async def _update(
-    tx: Transaction,
+def _update(
     group: Group,
     fresh: Sequence[Stated],
-    author: Author,
-    now: datetime,
+    rows: Sequence[StatementRow],
+    current: Sequence[CurrentFact],
     entered: Entered,
 ) -> None:
-    rows = await facts.statements(tx, group.subject_id, group.predicates, group.object_key)
-    current = await facts.current_of_group(tx, group.subject_id, group.predicates, group.object_key)
     ids = [new_id() for _ in fresh]
     state = _State(
         group=group,
@@ -154,17 +188,32 @@ async def _update(
         current={fact.lineage_id: fact for fact in current},
         edges={_value(group, f.edge.predicate, f.edge.object_key): f.edge for f in current}
         | {_value(group, s.edge.predicate, s.edge.object_key): s.edge for s in fresh},
-        now=now,
-        author=author,
         entered=entered,
     )
+    entered.facts |= state.current
+    entered.rows |= state.rows
     stretches = [s for s in timeline(_statements(state)) if s.statements]
     lineages = _lineages(state, stretches)
     for stretch in stretches:
-        await _write(tx, state, stretch, lineages)
+        _write(state, stretch, lineages)
     for lineage_id, fact in state.current.items():
         if lineage_id not in lineages.values():
-            await _close(tx, state, fact, stretches, lineages)
+            _close(state, fact, stretches, lineages)
+
+
+_Row = TypeVar("_Row", StatementRow, CurrentFact)
+
+
+def _by_group(rows: Iterable[_Row]) -> dict[Group, list[_Row]]:
+    found: dict[Group, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(_group_of(row), []).append(row)
+    return found
+
+
+def _group_of(row: StatementRow | CurrentFact) -> Group:
+    said = row.edge if isinstance(row, CurrentFact) else row
+    return group_of(said.subject_id, said.predicate, said.object_key)
 
 
 def _value(group: Group, predicate: str, object_key: str) -> str:
@@ -226,57 +275,68 @@ def _lineages(state: _State, stretches: Sequence[Stretch]) -> dict[int, UUID]:
     return chosen
 
 
-async def _write(tx: Transaction, state: _State, stretch: Stretch, lineages: dict[int, UUID]) -> None:
-    lineage_id = lineages[id(stretch)]
+def _write(state: _State, stretch: Stretch, lineages: dict[int, UUID]) -> None:
+    lineage_id, entered = lineages[id(stretch)], state.entered
     fact = state.current.get(lineage_id)
     follower = lineages.get(id(stretch.followed_by)) if stretch.followed_by is not None else None
     for denied in (state.fresh[s.source_id] for s in stretch.statements if s.source_id in state.fresh):
-        follower = follower if denied.by is None else state.entered.held.get(denied.by)
+        follower = follower if denied.by is None else entered.held.get(denied.by)
     confidence = _confidence(state, stretch)
     edge = state.edges[stretch.value]
     if stretch.ends is None:
-        state.entered.held[edge] = lineage_id
+        entered.held[edge] = lineage_id
     if fact is None:
-        await facts.insert(
-            tx,
-            edge,
-            fact_id=lineage_id,
-            valid_from=stretch.begins,
-            valid_to=stretch.ends,
-            superseded_by=follower,
-            confidence=confidence,
-            extractor=state.author.extractor,
-            extractor_version=state.author.version,
-            recorded_at=state.now,
+        made = CurrentFact(
+            lineage_id, lineage_id, 1, edge, confidence, stretch.begins, stretch.ends, follower
         )
+        _believe(entered, made)
         words = next(
             (state.fresh[s.source_id] for s in stretch.statements if s.source_id in state.fresh), None
         )
         if words is not None:
-            state.entered.made.append((lineage_id, words))
+            entered.made.append((lineage_id, words))
     elif (fact.valid_from, fact.valid_to) != (stretch.begins, stretch.ends):
-        await _new_version(tx, state, fact, stretch.begins, stretch.ends, follower, confidence)
+        _believe(entered, _next(fact, stretch.begins, stretch.ends, follower, confidence))
         if fact.valid_to is not None and stretch.ends is None:
-            state.entered.reopened.append(lineage_id)
+            entered.reopened.append(lineage_id)
     elif fact.confidence != confidence:
-        await facts.set_confidence(tx, fact.fact_id, confidence)
-    state.entered.changed.append(lineage_id)
-    await _attach(tx, state, stretch, lineage_id)
+        entered.changes.confidences[fact.fact_id] = confidence
+    entered.changed.append(lineage_id)
+    _attach(state, stretch, lineage_id)
 
 
-async def _attach(tx: Transaction, state: _State, stretch: Stretch, lineage_id: UUID) -> None:
+def _believe(entered: Entered, fact: CurrentFact) -> None:
+    entered.facts[fact.lineage_id] = fact
+    entered.changes.versions.append(fact)
+
+
+def _next(
+    fact: CurrentFact, begins: datetime, ends: datetime | None, follower: UUID | None, confidence: float
+) -> CurrentFact:
+    return replace(
+        fact,
+        fact_id=new_id(),
+        version=fact.version + 1,
+        valid_from=begins,
+        valid_to=ends,
+        superseded_by=follower,
+        confidence=confidence,
+    )
+
+
+def _attach(state: _State, stretch: Stretch, lineage_id: UUID) -> None:
     """Let the stretch's statements count for its fact: new ones are written, others moved."""
-    moved = [
-        s.source_id for s in stretch.statements if s.source_id in state.rows and s.lineage_id != lineage_id
-    ]
-    if moved:
-        await facts.move_statements(tx, moved, lineage_id)
+    entered = state.entered
     for said in stretch.statements:
-        one = state.fresh.get(said.source_id)
+        one, known = state.fresh.get(said.source_id), state.rows.get(said.source_id)
+        if known is not None and known.lineage_id != lineage_id:
+            entered.changes.moved[said.source_id] = lineage_id
+            entered.rows[said.source_id] = replace(known, lineage_id=lineage_id)
         if one is not None:
             row = StatementRow(
                 source_id=said.source_id,
                 lineage_id=lineage_id,
+                subject_id=one.edge.subject_id,
                 predicate=one.edge.predicate,
                 object_key=one.edge.object_key,
                 said_at=one.said_at,
@@ -287,45 +347,17 @@ async def _attach(tx: Transaction, state: _State, stretch: Stretch, lineage_id: 
                 message_id=one.message_id,
                 memory_lineage_id=one.memory_lineage_id,
             )
-            await facts.add_statement(tx, row, one.span, state.now)
+            entered.rows[said.source_id] = row
+            entered.changes.statements.append(NewStatement(row, one.span, one.quote))
 
 
-async def _close(
-    tx: Transaction,
-    state: _State,
-    fact: CurrentFact,
-    stretches: Sequence[Stretch],
-    lineages: dict[int, UUID],
-) -> None:
+def _close(state: _State, fact: CurrentFact, stretches: Sequence[Stretch], lineages: dict[int, UUID]) -> None:
     """A fact that no statement supports any more (retracted, or joined to another): it never held."""
     if fact.valid_to == fact.valid_from:
         return
     joined = next((lineages[id(s)] for s in stretches if state.edges[s.value] == fact.edge), None)
-    await _new_version(tx, state, fact, fact.valid_from, fact.valid_from, joined, fact.confidence)
+    _believe(state.entered, _next(fact, fact.valid_from, fact.valid_from, joined, fact.confidence))
     state.entered.changed.append(fact.lineage_id)
-
-
-async def _new_version(
-    tx: Transaction,
-    state: _State,
-    fact: CurrentFact,
-    begins: datetime,
-    ends: datetime | None,
-    follower: UUID | None,
-    confidence: float,
-) -> None:
-    await facts.insert(
-        tx,
-        fact.edge,
-        lineage_id=fact.lineage_id,
-        valid_from=begins,
-        valid_to=ends,
-        superseded_by=follower,
-        confidence=confidence,
-        extractor=state.author.extractor,
-        extractor_version=state.author.version,
-        recorded_at=state.now,
-    )
 
 
 def _confidence(state: _State, stretch: Stretch) -> float:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from everlore.knowledge.deduplication import Incoming, Remembered, Where, in_search, reconcile
-from everlore.knowledge.supersession import Author, Entered, Group, Stated, enter, group_of
+from everlore.knowledge.deduplication import Batch, Incoming, Remembered, Where, in_search, load, reconcile
+from everlore.knowledge.supersession import Entered, Group, Stated, enter, group_of
 from everlore.ports.embedder import EncodedPassage
-from everlore.store import facts, memories, passages
+from everlore.store import deduplication, facts, memories, passages
 from everlore.store.facts import CurrentFact
 from everlore.store.passages import NewPassage
 from everlore.store.run import Transaction
@@ -43,31 +43,33 @@ async def write(
     vectors: Mapping[str, EncodedPassage],
     touched: Iterable[Group] = (),
 ) -> Written:
-    """Write a batch. `vectors` holds the encoded form of fact texts; memories bring their own."""
-    incoming, remembered = await _reconciled(tx, incoming, where)
-    entered = await enter(
-        tx,
-        _believed(statements, remembered, await _corrected(tx, incoming)),
-        Author(where.extractor, where.extractor_version),
-        where.now,
-        touched,
-    )
-    await _follow(tx, entered, where.now)
-    await _index(tx, incoming, remembered, entered, where, vectors)
+    """Write a batch: load all that it touches, decide, write all that follows. `vectors` holds the encoded form of fact texts;
+    memories bring their own."""
+    batch = await load(tx, incoming, where) if incoming else Batch(where, {})
+    incoming, remembered = _reconciled(batch, incoming)
+    corrected = await _corrected(tx, incoming)
+    by_hand = where.extractor is None
+    entered = await enter(tx, _believed(statements, remembered, corrected), touched, by_hand=by_hand)
+    await _follow(tx, batch, entered)
+    rows = _to_index(incoming, remembered, entered, where, vectors)
+    numbers = await passages.take(tx, len(rows))
+    async with tx.pipeline():
+        await deduplication.send(tx, batch.changes, where.now)
+        await facts.send(tx, entered.changes, where.extractor, where.extractor_version, where.now)
+        await _index(tx, rows, numbers, where.model_id)
+    await passages.merge(tx, "known", numbers)
     return Written(tuple(remembered), entered)
 
 
-async def _reconciled(
-    tx: Transaction, incoming: Sequence[Incoming], where: Where
-) -> tuple[list[Incoming], list[Remembered]]:
+def _reconciled(batch: Batch, incoming: Sequence[Incoming]) -> tuple[list[Incoming], list[Remembered]]:
     """One after the other: a later one may take the place of an earlier one."""
     targeted: list[Incoming] = []
     remembered: list[Remembered] = []
-    for one in incoming:
+    for place, one in enumerate(incoming):
         if one.replaces is not None and one.replaces < len(remembered):
             one = replace(one, target=remembered[one.replaces].lineage_id)
         targeted.append(one)
-        remembered.append(await reconcile(tx, one, where))
+        remembered.append(reconcile(batch, place, one))
     return targeted, remembered
 
 
@@ -103,46 +105,84 @@ def _believed(
     return believed
 
 
-async def _follow(tx: Transaction, entered: Entered, now: datetime) -> None:
+async def _follow(tx: Transaction, batch: Batch, entered: Entered) -> None:
     """A memory is true as long as all that it states is: it is superseded with the first of its facts that holds no longer (the
     others stand by themselves), and comes back with it."""
-    affected = await facts.memories_of(tx, list(dict.fromkeys(entered.changed)))
-    expressed: dict[UUID, list[CurrentFact]] = {}
-    for lineage_id, fact in await facts.of_memories(tx, affected):
-        expressed.setdefault(lineage_id, []).append(fact)
+    affected = entered.memories_of(entered.changed)
+    if not affected:
+        return
+    expressed = await _expressed(tx, affected, entered)
+    unknown = [lineage_id for lineage_id in affected if lineage_id not in batch.known]
+    batch.known |= await deduplication.with_sources(tx, (), unknown) if unknown else {}
+    ended = {lineage_id: _ended(its_facts) for lineage_id, its_facts in expressed.items()}
+    followers = await _memories_of_followers(tx, ended.values(), entered)
     for lineage_id, its_facts in expressed.items():
-        memory = await memories.current(tx, lineage_id)
+        memory = batch.current(lineage_id)
         if memory is None:
             continue
-        open_ones = {fact.lineage_id for fact in its_facts if fact.valid_to is None}
-        # One that it corrects itself ("in Lisbon, sorry, Lagos") takes nothing from it.
-        ended = [f for f in its_facts if f.valid_to is not None and f.superseded_by not in open_ones]
-        if ended:
-            until = max(min(f.valid_to for f in ended if f.valid_to is not None), memory.valid_from)
+        if gone := ended[lineage_id]:
+            until = max(min(f.valid_to for f in gone if f.valid_to is not None), memory.valid_from)
             if memory.valid_to is None or memory.valid_to > until:
-                by = await _successor(tx, ended)
-                await memories.new_version(tx, lineage_id, {"valid_to": until, "superseded_by": by}, now)
-        elif memory.valid_to is not None and open_ones & set(entered.reopened):
-            await memories.new_version(tx, lineage_id, {"valid_to": None, "superseded_by": None}, now)
+                by = _successor(gone, followers)
+                batch.new_version(lineage_id, {"valid_to": until, "superseded_by": by})
+        elif memory.valid_to is not None and {f.lineage_id for f in its_facts} & set(entered.reopened):
+            batch.new_version(lineage_id, {"valid_to": None, "superseded_by": None})
 
 
-async def _successor(tx: Transaction, its_facts: Sequence[CurrentFact]) -> UUID | None:
-    """The memory that says what took the place of these facts."""
-    successors = [fact.superseded_by for fact in its_facts if fact.superseded_by is not None]
-    found = await facts.memories_of(tx, successors) if successors else []
-    return found[-1] if found else None
+async def _expressed(
+    tx: Transaction, memories: Sequence[UUID], entered: Entered
+) -> dict[UUID, list[CurrentFact]]:
+    """What memories state, as it is believed after what was entered."""
+    found: dict[UUID, dict[UUID, CurrentFact]] = {lineage_id: {} for lineage_id in memories}
+    for one in await facts.expressed(tx, memories):
+        if one.source_id not in entered.rows:
+            found[one.memory_lineage_id][one.fact.lineage_id] = one.fact
+    for row in entered.rows.values():
+        its_facts = None if row.memory_lineage_id is None else found.get(row.memory_lineage_id)
+        if its_facts is not None and not row.ended and row.lineage_id in entered.facts:
+            its_facts[row.lineage_id] = entered.facts[row.lineage_id]
+    return {lineage_id: list(its_facts.values()) for lineage_id, its_facts in found.items() if its_facts}
 
 
-async def _index(
-    tx: Transaction,
+def _ended(its_facts: Sequence[CurrentFact]) -> list[CurrentFact]:
+    """Those that hold no longer. One that a memory corrects itself ("in Lisbon, sorry, Lagos") takes nothing from it."""
+    open_ones = {fact.lineage_id for fact in its_facts if fact.valid_to is None}
+    return [f for f in its_facts if f.valid_to is not None and f.superseded_by not in open_ones]
+
+
+async def _memories_of_followers(
+    tx: Transaction, ended: Iterable[Sequence[CurrentFact]], entered: Entered
+) -> dict[UUID, list[UUID]]:
+    """The memories that express what took the place of facts."""
+    followers = {fact.superseded_by for gone in ended for fact in gone if fact.superseded_by is not None}
+    near = {lineage_id: entered.memories_of([lineage_id]) for lineage_id in followers & entered.facts.keys()}
+    far = followers - near.keys()
+    return near | (await facts.memories_of(tx, far) if far else {})
+
+
+def _successor(its_facts: Sequence[CurrentFact], followers: Mapping[UUID, Sequence[UUID]]) -> UUID | None:
+    """The memory that says what took the place of these facts: the latest."""
+    found = [one for fact in its_facts if fact.superseded_by for one in followers.get(fact.superseded_by, ())]
+    return max(found, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A passage to be written; `lineage_id` of the fact, `owner_id` of the memory's version that gets its number."""
+
+    passage: NewPassage
+    vector: EncodedPassage | None
+
+
+def _to_index(
     incoming: Sequence[Incoming],
     remembered: Sequence[Remembered],
     entered: Entered,
     where: Where,
     vectors: Mapping[str, EncodedPassage],
-) -> None:
+) -> list[_Row]:
     """Passages of the memories and facts that are new, or say it in new words."""
-    rows: list[tuple[NewPassage, EncodedPassage | None]] = []
+    rows: list[_Row] = []
     for one, outcome in zip(incoming, remembered, strict=True):
         if outcome.memory_id is not None and outcome.what in ("new", "fuller", "successor"):
             text = in_search(one.author, one.role, one.content)
@@ -157,29 +197,24 @@ async def _index(
                 one.said_at,
                 where.taxonomy,
             )
-            rows.append((passage, one.vector))
+            rows.append(_Row(passage, one.vector))
     for fact_id, stated in entered.made:
         passage = NewPassage(
             "fact", fact_id, fact_id, stated.text, None, None, stated.said_at, where.taxonomy
         )
-        rows.append((passage, vectors.get(stated.text)))
-    for with_vector in (True, False):
-        await _insert(tx, [row for row in rows if (row[1] is not None) == with_vector], where.model_id)
+        rows.append(_Row(passage, vectors.get(stated.text)))
+    return rows
 
 
-async def _insert(
-    tx: Transaction,
-    rows: Sequence[tuple[NewPassage, EncodedPassage | None]],
-    model_id: int | None,
-) -> None:
-    encoded = [vector for _, vector in rows if vector is not None]
-    given = {model_id: encoded} if encoded and model_id is not None else None
-    numbers = await passages.insert(tx, "known", [passage for passage, _ in rows], given)
+async def _index(tx: Transaction, rows: Sequence[_Row], numbers: Sequence[int], model_id: int | None) -> None:
+    """Write passages; for a pipeline."""
+    encoded = {} if model_id is None else {model_id: [row.vector for row in rows]}
+    await passages.send(tx, "known", numbers, [row.passage for row in rows], encoded)
     owners = {
         kind: {
-            passage.owner_id: number
-            for (passage, _), number in zip(rows, numbers, strict=True)
-            if passage.kind == kind
+            row.passage.owner_id: number
+            for row, number in zip(rows, numbers, strict=True)
+            if row.passage.kind == kind
         }
         for kind in ("memory", "fact")
     }

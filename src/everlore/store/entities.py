@@ -1,16 +1,20 @@
 """Entities and the alias matrix: who is known, under which names, and in which messages."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
+
+from psycopg.rows import kwargs_row, tuple_row
 
 from everlore.domain.graph import LinkSuggestion, Node
 from everlore.domain.ids import new_id, new_ids, short_id
 from everlore.domain.memories import Alias, AliasOrigin, Entity, EntityType
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
+
+T = TypeVar("T")
 
 _QUERIES = queries("entities")
 
@@ -66,6 +70,99 @@ class Stated:
     valid_from: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """What names of a window may mean: where its messages stand, what they mention already, who bears exactly these names, and
+    who has the words in a name."""
+
+    places: Mapping[UUID, Place]
+    mentions: frozenset[tuple[UUID, UUID]]
+    exact: Sequence[Match]
+    partly: Sequence[Match]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Entities with all that tells whether they are meant: names, last mentions, and what current facts say of them."""
+
+    entities: Sequence[Entity]
+    places: Mapping[UUID, Sequence[Place]]
+    stated: Mapping[UUID, Sequence[Stated]]
+
+
+async def look_up(
+    tx: Transaction, messages: Collection[UUID], keys: Collection[str], words: Collection[str], at_most: int
+) -> LookedUp:
+    """Entities by the exact keys of their names, and at most so many for each word that stands in a name."""
+    async with tx.pipeline():
+        places = await tx.sent(_QUERIES["places_of"], kwargs_row(Place), messages=list(messages))
+        named = await tx.sent(_QUERIES["mentions_in"], tuple_row, messages=list(messages))
+        exact = await tx.sent(_QUERIES["by_keys"], kwargs_row(Match), keys=sorted(keys))
+        partly = await tx.sent(_QUERIES["with_word"], kwargs_row(Match), words=sorted(words), at_most=at_most)
+    return LookedUp(
+        {place.message_id: place for place in await places.fetchall()},
+        frozenset([(row[0], row[1]) for row in await named.fetchall()]),
+        await exact.fetchall(),
+        await partly.fetchall(),
+    )
+
+
+async def candidates(
+    tx: Transaction, entity_ids: Collection[UUID], predicates: Collection[str], at_most: int
+) -> Candidates:
+    """At most so many mentions of each, and what is stated under these predicates."""
+    ids = list(entity_ids)
+    async with tx.pipeline():
+        named = await tx.sent(_QUERIES["load_aliases"], kwargs_row(_alias_of), entities=ids)
+        loaded = await tx.sent(_QUERIES["load_entities"], kwargs_row(Entity), entities=ids, count_to=0)
+        mentioned = await tx.sent(
+            _QUERIES["last_mentions"], kwargs_row(_place_of), entities=ids, at_most=at_most
+        )
+        stated = await tx.sent(
+            _QUERIES["stated"], kwargs_row(_stated_of), entities=ids, predicates=list(predicates)
+        )
+    aliases = _listed(await named.fetchall())
+    return Candidates(
+        [replace(one, aliases=tuple(aliases.get(one.entity_id, ()))) for one in await loaded.fetchall()],
+        _listed(await mentioned.fetchall()),
+        _listed(await stated.fetchall()),
+    )
+
+
+def _listed(pairs: Iterable[tuple[UUID, T]]) -> dict[UUID, list[T]]:
+    found: dict[UUID, list[T]] = {}
+    for entity_id, one in pairs:
+        found.setdefault(entity_id, []).append(one)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a window brings: entities, better names and kinds of known ones, names, mentions (entity and message) and pairs that
+    may be one (two entities, the reason, and how likely it is, 0-1; once decided, never again)."""
+
+    made: Sequence[NewEntity]
+    changed: Sequence[NewEntity]
+    aliases: Sequence[NewAlias]
+    mentions: Collection[tuple[UUID, UUID]]
+    suggestions: Sequence[tuple[UUID, UUID, str, float]]
+
+
+async def learn(tx: Transaction, what: Learned, now: datetime) -> None:
+    async with tx.pipeline():
+        await insert(tx, what.made, now)
+        if what.changed:
+            await tx.done(
+                _QUERIES["change"],
+                ids=[one.entity_id for one in what.changed],
+                names=[one.name for one in what.changed],
+                types=[one.type for one in what.changed],
+            )
+        await add_aliases(tx, what.aliases, now)
+        await add_mentions(tx, what.mentions, now)
+        await suggest_links(tx, what.suggestions, now)
+
+
 async def insert(tx: Transaction, entities: Sequence[NewEntity], now: datetime) -> None:
     if entities:
         await tx.done(
@@ -107,10 +204,6 @@ async def remove_alias(tx: Transaction, alias_id: UUID) -> None:
 
 async def rename(tx: Transaction, entity_id: UUID, name: str) -> None:
     await tx.done(_QUERIES["rename"], entity_id=entity_id, name=name)
-
-
-async def retype(tx: Transaction, entity_id: UUID, kind: EntityType) -> None:
-    await tx.done(_QUERIES["retype"], entity_id=entity_id, type=kind)
 
 
 async def add_mentions(tx: Transaction, pairs: Iterable[tuple[UUID, UUID]], now: datetime) -> None:
@@ -159,11 +252,16 @@ async def load(tx: Transaction, entity_ids: Sequence[UUID], *, counted: bool = T
     if not entity_ids:
         return []
     asked = list(entity_ids)
-    aliases: dict[UUID, list[Alias]] = {}
-    for entity_id, alias in await tx.rows(_QUERIES["load_aliases"], _alias_of, entities=asked):
-        aliases.setdefault(entity_id, []).append(alias)
-    loaded = await tx.rows(_QUERIES["load_entities"], Entity, entities=asked, count_to=None if counted else 0)
-    found = {one.entity_id: replace(one, aliases=tuple(aliases.get(one.entity_id, ()))) for one in loaded}
+    async with tx.pipeline():
+        named = await tx.sent(_QUERIES["load_aliases"], kwargs_row(_alias_of), entities=asked)
+        loaded = await tx.sent(
+            _QUERIES["load_entities"], kwargs_row(Entity), entities=asked, count_to=None if counted else 0
+        )
+    aliases = _listed(await named.fetchall())
+    found = {
+        one.entity_id: replace(one, aliases=tuple(aliases.get(one.entity_id, ())))
+        for one in await loaded.fetchall()
+    }
     return [found[entity_id] for entity_id in entity_ids if entity_id in found]
 
 
@@ -201,44 +299,8 @@ async def count_facts(tx: Transaction, entity_ids: Sequence[UUID], now: datetime
     return dict(await tx.tuples(_QUERIES["count_facts"], entities=list(entity_ids), now=now))
 
 
-async def last_mentions(tx: Transaction, entity_ids: Iterable[UUID], at_most: int) -> dict[UUID, list[Place]]:
-    """For each entity, where its last mentions stand, at most so many."""
-    found: dict[UUID, list[Place]] = {}
-    if asked := sorted(set(entity_ids)):
-        for entity_id, place in await tx.rows(
-            _QUERIES["last_mentions"], _place_of, entities=asked, at_most=at_most
-        ):
-            found.setdefault(entity_id, []).append(place)
-    return found
-
-
 def _place_of(*, entity_id: UUID, **columns: Any) -> tuple[UUID, Place]:
     return entity_id, Place(**columns)
-
-
-async def mentions_in(tx: Transaction, messages: Iterable[UUID]) -> list[tuple[UUID, UUID]]:
-    """Entity and message, for each mention that the messages have already."""
-    found = await tx.tuples(_QUERIES["mentions_in"], messages=sorted(set(messages)))
-    return [(entity_id, message_id) for entity_id, message_id in found]
-
-
-async def places(tx: Transaction, messages: Iterable[UUID]) -> dict[UUID, Place]:
-    found = await tx.rows(_QUERIES["places_of"], Place, messages=sorted(set(messages)))
-    return {place.message_id: place for place in found}
-
-
-async def stated(
-    tx: Transaction, entity_ids: Iterable[UUID], predicates: Iterable[str]
-) -> dict[UUID, list[Stated]]:
-    """What current facts of these predicates say of each entity."""
-    entities, asked = sorted(set(entity_ids)), sorted(set(predicates))
-    found: dict[UUID, list[Stated]] = {}
-    if entities and asked:
-        for entity_id, fact in await tx.rows(
-            _QUERIES["stated"], _stated_of, entities=entities, predicates=asked
-        ):
-            found.setdefault(entity_id, []).append(fact)
-    return found
 
 
 def _stated_of(*, entity_id: UUID, **columns: Any) -> tuple[UUID, Stated]:

@@ -6,8 +6,11 @@ from datetime import datetime
 from typing import Any, TypeAlias
 from uuid import UUID
 
-from everlore.domain.ids import new_id
+from psycopg.rows import kwargs_row, tuple_row
+from psycopg.types.json import Jsonb
+
 from everlore.domain.memories import AsOf, Fact, Source
+from everlore.store.memories import as_json
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
 
@@ -32,6 +35,7 @@ class StatementRow:
 
     source_id: UUID
     lineage_id: UUID
+    subject_id: UUID
     predicate: str
     object_key: str
     said_at: datetime
@@ -45,15 +49,45 @@ class StatementRow:
 
 @dataclass(frozen=True, slots=True)
 class CurrentFact:
-    """The version of a fact that is believed now."""
+    """The version of a fact that is believed now, or is to be written."""
 
     fact_id: UUID
     lineage_id: UUID
+    version: int
     edge: Edge
     confidence: float
     valid_from: datetime
     valid_to: datetime | None
     superseded_by: UUID | None
+    passage_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewStatement:
+    """A statement to be written, with the words that it stands in."""
+
+    row: StatementRow
+    span: tuple[int, int] | None
+    quote: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRows:
+    """What is stored of some groups: statements that count, versions that are believed now, and what a person rejected."""
+
+    statements: Sequence[StatementRow]
+    current: Sequence[CurrentFact]
+    rejected: frozenset[tuple[UUID, str, str]]
+
+
+@dataclass(slots=True)
+class FactChanges:
+    """What comes of entering statements. `versions`: first or next ones. `moved`: by statement the fact that it counts for now."""
+
+    versions: list[CurrentFact] = field(default_factory=list[CurrentFact])
+    confidences: dict[UUID, float] = field(default_factory=dict[UUID, float])
+    moved: dict[UUID, UUID] = field(default_factory=dict[UUID, UUID])
+    statements: list[NewStatement] = field(default_factory=list[NewStatement])
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +105,6 @@ class FactListing:
     offset: int = 0
 
 
-_STATEMENT = [field.name for field in fields(StatementRow)]
 _LISTING = [field.name for field in fields(FactListing)]
 _EDGE = [field.name for field in fields(Edge)]
 
@@ -94,101 +127,107 @@ def _current_of(**columns: Any) -> CurrentFact:
     return CurrentFact(edge=edge, **columns)
 
 
-def _of_memory(*, memory_lineage_id: UUID, **columns: Any) -> tuple[UUID, CurrentFact]:
-    return memory_lineage_id, _current_of(**columns)
-
-
 def _of_lineage(*, lineage_id: UUID, **columns: Any) -> tuple[UUID, Source]:
     return lineage_id, Source(**columns)
 
 
-async def statements(
-    tx: Transaction, subject_id: UUID, predicates: Sequence[str], object_key: str | None
-) -> list[StatementRow]:
-    """Everything that was stated of a group and still counts; `object_key` None takes all objects."""
-    query = _QUERIES["statements"] if object_key is None else _QUERIES["statements_of_object"]
+async def of_predicates(tx: Transaction, pairs: Collection[tuple[UUID, str]]) -> list[CurrentFact]:
+    """The current facts of pairs of subject and predicate, whatever their objects."""
     return await tx.rows(
-        query, StatementRow, subject_id=subject_id, predicates=list(predicates), object_key=object_key
+        _QUERIES["current_of_predicates"],
+        _current_of,
+        subjects=[subject_id for subject_id, _ in pairs],
+        predicates=[predicate for _, predicate in pairs],
     )
 
 
-async def current_of_group(
-    tx: Transaction, subject_id: UUID, predicates: Sequence[str], object_key: str | None
-) -> list[CurrentFact]:
-    query = _QUERIES["current_of_group"] if object_key is None else _QUERIES["current_of_object"]
-    return await tx.rows(
-        query, _current_of, subject_id=subject_id, predicates=list(predicates), object_key=object_key
+async def groups(
+    tx: Transaction, whole: Collection[tuple[UUID, str]], single: Collection[GroupKey]
+) -> GroupRows:
+    """What is stored of pairs of subject and predicate, and of single objects of such pairs."""
+    wide: dict[str, Any] = {
+        "subjects": [subject_id for subject_id, _ in whole],
+        "predicates": [predicate for _, predicate in whole],
+    }
+    narrow: dict[str, Any] = {
+        "subjects": [subject_id for subject_id, _, _ in single],
+        "predicates": [predicate for _, predicate, _ in single],
+        "keys": [key for _, _, key in single],
+    }
+    async with tx.pipeline():
+        said = [
+            await tx.sent(_QUERIES["statements_of_predicates"], kwargs_row(StatementRow), **wide),
+            await tx.sent(_QUERIES["statements_of_objects"], kwargs_row(StatementRow), **narrow),
+        ]
+        held = [
+            await tx.sent(_QUERIES["current_of_predicates"], kwargs_row(_current_of), **wide),
+            await tx.sent(_QUERIES["current_of_objects"], kwargs_row(_current_of), **narrow),
+        ]
+        refused = [
+            await tx.sent(_QUERIES["rejected_of_predicates"], tuple_row, **wide),
+            await tx.sent(_QUERIES["rejected_of_objects"], tuple_row, **narrow),
+        ]
+    return GroupRows(
+        [row for one in said for row in await one.fetchall()],
+        [row for one in held for row in await one.fetchall()],
+        frozenset([(row[0], row[1], row[2]) for one in refused for row in await one.fetchall()]),
     )
 
 
-async def insert(
-    tx: Transaction,
-    edge: Edge,
-    *,
-    lineage_id: UUID | None = None,
-    valid_from: datetime,
-    valid_to: datetime | None,
-    superseded_by: UUID | None,
-    confidence: float,
-    extractor: str | None,
-    extractor_version: str | None,
-    recorded_at: datetime,
-    review: str | None = None,
-    review_reason: str | None = None,
-    fact_id: UUID | None = None,
-) -> UUID:
-    """A first version, or with `lineage_id` the next one (the one before is closed); returns its id."""
-    fact_id = fact_id or new_id()
-    await tx.done(
-        _QUERIES["insert"],
-        **{name: getattr(edge, name) for name in _EDGE},
-        fact_id=fact_id,
-        lineage_id=lineage_id or fact_id,
-        confidence=confidence,
-        valid_from=valid_from,
-        valid_to=valid_to,
-        superseded_by=superseded_by,
-        review=review,
-        review_reason=review_reason,
-        extractor=extractor,
-        extractor_version=extractor_version,
-        recorded_at=recorded_at,
-    )
-    if lineage_id is not None:
+async def send(
+    tx: Transaction, changes: FactChanges, extractor: str | None, extractor_version: str | None, now: datetime
+) -> None:
+    """Write what came of entering statements; for a pipeline."""
+    if changes.versions:
         await tx.done(
-            _QUERIES["close_version"], fact_id=fact_id, lineage_id=lineage_id, recorded_at=recorded_at
+            _QUERIES["insert"],
+            facts=Jsonb([_json_of(fact) for fact in changes.versions]),
+            extractor=extractor,
+            extractor_version=extractor_version,
+            now=now,
         )
-    return fact_id
+        await tx.done(
+            _QUERIES["close_versions"],
+            lineages=[fact.lineage_id for fact in changes.versions],
+            ids=[fact.fact_id for fact in changes.versions],
+            now=now,
+        )
+    if changes.confidences:
+        await tx.done(
+            _QUERIES["set_confidences"],
+            ids=list(changes.confidences),
+            confidences=list(changes.confidences.values()),
+        )
+    if changes.moved:
+        await tx.done(
+            _QUERIES["move_statements"],
+            sources=list(changes.moved),
+            lineages=list(changes.moved.values()),
+        )
+    if changes.statements:
+        await tx.done(
+            _QUERIES["add_statements"],
+            statements=Jsonb([_json_of_statement(one) for one in changes.statements]),
+            now=now,
+        )
 
 
-async def set_confidence(tx: Transaction, fact_id: UUID, confidence: float) -> None:
-    await tx.done(_QUERIES["set_confidence"], fact_id=fact_id, confidence=confidence)
+def _json_of(fact: CurrentFact) -> dict[str, Any]:
+    whole = {name: getattr(fact.edge, name) for name in _EDGE}
+    whole |= {name: getattr(fact, name) for name in CurrentFact.__slots__ if name != "edge"}
+    return {name: as_json(value) for name, value in whole.items()}
+
+
+def _json_of_statement(one: NewStatement) -> dict[str, Any]:
+    start, end = one.span or (None, None)
+    row = {name: as_json(getattr(one.row, name)) for name in StatementRow.__slots__}
+    return {**row, "start_at": start, "end_at": end, "quote": one.quote}
 
 
 async def set_passages(tx: Transaction, passages: Mapping[UUID, int]) -> None:
     """By lineage: all versions of a fact say the same words, so they share one passage."""
     if passages:
         await tx.done(_QUERIES["set_passages"], lineages=list(passages), passages=list(passages.values()))
-
-
-async def add_statement(
-    tx: Transaction,
-    statement: StatementRow,
-    span: tuple[int, int] | None,
-    recorded_at: datetime,
-) -> None:
-    await tx.done(
-        _QUERIES["add_statement"],
-        **{name: getattr(statement, name) for name in _STATEMENT},
-        start=span[0] if span else None,
-        end=span[1] if span else None,
-        recorded_at=recorded_at,
-    )
-
-
-async def move_statements(tx: Transaction, source_ids: Sequence[UUID], lineage_id: UUID) -> None:
-    """From now on these statements count for another fact: its stretch of time is theirs."""
-    await tx.done(_QUERIES["move_statements"], sources=list(source_ids), lineage_id=lineage_id)
 
 
 async def retract_statements(
@@ -201,18 +240,36 @@ async def retract_statements(
     return _group_keys(found)
 
 
-async def of_memories(tx: Transaction, lineages: Sequence[UUID]) -> list[tuple[UUID, CurrentFact]]:
+async def of_memories(tx: Transaction, lineages: Collection[UUID]) -> list[tuple[UUID, CurrentFact]]:
     """The facts, as they are believed now, that memories express: memory lineage and fact."""
-    if not lineages:
-        return []
-    return await tx.rows(_QUERIES["of_memories"], _of_memory, lineages=list(lineages))
+    found = {(one.memory_lineage_id, one.fact.lineage_id): one.fact for one in await expressed(tx, lineages)}
+    return [(memory, fact) for (memory, _), fact in found.items()]
 
 
-async def memories_of(tx: Transaction, fact_lineages: Sequence[UUID]) -> list[UUID]:
-    """Lineages of the memories that express the given facts."""
-    if not fact_lineages:
-        return []
-    return await tx.values(_QUERIES["memories_of"], lineages=list(fact_lineages))
+@dataclass(frozen=True, slots=True)
+class Expressed:
+    """A statement by which a memory expresses a fact, as that is believed now."""
+
+    source_id: UUID
+    memory_lineage_id: UUID
+    fact: CurrentFact
+
+
+def _expressed_of(*, source_id: UUID, memory_lineage_id: UUID, **columns: Any) -> Expressed:
+    return Expressed(source_id, memory_lineage_id, _current_of(**columns))
+
+
+async def expressed(tx: Transaction, lineages: Collection[UUID]) -> list[Expressed]:
+    """What memories say that holds or held; not what they say has ended."""
+    return await tx.rows(_QUERIES["expressed"], _expressed_of, lineages=list(lineages)) if lineages else []
+
+
+async def memories_of(tx: Transaction, fact_lineages: Collection[UUID]) -> dict[UUID, list[UUID]]:
+    """Lineages of the memories that express the given facts, by fact."""
+    found: dict[UUID, list[UUID]] = {}
+    for fact, memory in await tx.tuples(_QUERIES["memories_of"], lineages=list(fact_lineages)):
+        found.setdefault(fact, []).append(memory)
+    return found
 
 
 async def listed(tx: Transaction, what: FactListing, now: datetime) -> list[Fact]:
@@ -280,12 +337,6 @@ async def restore_of_memory(tx: Transaction, lineage_id: UUID, retracted_at: dat
 
 async def object_key(tx: Transaction, fact_id: UUID) -> str:
     return await tx.value(_QUERIES["object_key"], fact_id=fact_id)
-
-
-async def rejected(tx: Transaction, subject_id: UUID, predicates: Sequence[str]) -> set[tuple[str, str]]:
-    """Predicate and object key of what a person rejected of this subject."""
-    found = await tx.tuples(_QUERIES["rejected"], subject_id=subject_id, predicates=list(predicates))
-    return {(predicate, key) for predicate, key in found}
 
 
 async def versions(tx: Transaction, lineage_id: UUID) -> list[Fact]:

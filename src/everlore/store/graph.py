@@ -11,6 +11,8 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
+from psycopg.rows import tuple_row
+
 from everlore.domain.graph import MENTIONED_WITH, Edge
 from everlore.domain.memories import AsOf, Fact, Source
 from everlore.store import facts, memories
@@ -93,13 +95,6 @@ async def edges_around(
         # One more than is followed, to see whether there is more.
         "fan_out": fan_out + 1,
     }
-    at: UUID
-    for at, *edge in await tx.tuples(_QUERIES["fact_edges"], **near):
-        if len(found[at]) == fan_out:
-            crowded.add(at)
-        else:
-            found[at].append(_fact_edge(*edge))
-    joined = {entity_id: {e for edge in found[entity_id] for e in _ends(edge)} for entity_id in entity_ids}
     beside: dict[str, Any] = {
         **near,
         "valid_at": when.valid_at,
@@ -107,10 +102,18 @@ async def edges_around(
         "read": fan_out,
         "fan_out": fan_out,
     }
+    async with tx.pipeline():
+        stated = await tx.sent(_QUERIES["fact_edges"], tuple_row, **near)
+        shared = await tx.sent(_QUERIES["shared_memories"], tuple_row, **beside)
+    at: UUID
+    for at, *edge in await stated.fetchall():
+        if len(found[at]) == fan_out:
+            crowded.add(at)
+        else:
+            found[at].append(_fact_edge(*edge))
+    joined = {entity_id: {e for edge in found[entity_id] for e in edge.ends} for entity_id in entity_ids}
     mentioned: dict[UUID, list[Edge]] = {}
-    for at, other, lineages, confidence, since, more in await tx.tuples(
-        _QUERIES["shared_memories"], **beside
-    ):
+    for at, other, lineages, confidence, since, more in await shared.fetchall():
         if more:
             crowded.add(at)
         if other not in joined[at]:
@@ -169,7 +172,7 @@ async def neighbourhood(
                 (edge, other)
                 for at in frontier
                 for edge in around.edges[at]
-                for other in _ends(edge)
+                for other in edge.ends
                 if other != at
             ),
             key=lambda step: -step[0].weight,
@@ -240,7 +243,7 @@ class _Side:
         for at, found in around.edges.items():
             for edge in found:
                 _add(edges, edge)
-                (to,) = (end for end in _ends(edge) if end != at)
+                (to,) = (end for end in edge.ends if end != at)
                 if to not in self.came_from:
                     self.came_from[to] = at
                     reached.append(to)
@@ -256,7 +259,7 @@ class _Side:
         pairs: list[tuple[UUID, UUID]] = []
         for edge in direct:
             _add(edges, edge)
-            for here, there in (_ends(edge), _ends(edge)[::-1]):
+            for here, there in (edge.ends, edge.ends[::-1]):
                 if here in self.came_from and there in far.came_from:
                     pairs.append((here, there))
         return min(pairs, key=lambda pair: len(self.back(pair[0])) + len(far.back(pair[1])), default=None)
@@ -307,7 +310,7 @@ def spread(
     for at, edges in around.items():
         for edge in edges:
             value = active[at] * decay * edge.weight
-            for other in _ends(edge):
+            for other in edge.ends:
                 if (
                     other != at
                     and value >= minimum
@@ -374,17 +377,13 @@ async def facts_of(tx: Transaction, entity_id: UUID, when: When, at_most: int) -
     return await facts.with_sources(tx, found, when.recorded_at)
 
 
-def _ends(edge: Edge) -> tuple[UUID, UUID]:
-    return edge.subject_id, edge.object_id
-
-
 def _strongest(active: Mapping[UUID, float], frontier: Iterable[UUID]) -> list[UUID]:
     return sorted(frontier, key=lambda entity_id: (-active[entity_id], entity_id))[:WIDEST]
 
 
 def _add(edges: dict[Pair, list[Edge]], edge: Edge) -> None:
     """Keep an edge once, from whichever end it was seen; of weak ones that which has more behind it."""
-    known = edges.setdefault(frozenset(_ends(edge)), [])
+    known = edges.setdefault(frozenset(edge.ends), [])
     same = [e for e in known if e.kind == edge.kind and (edge.kind != "fact" or e.lineages == edge.lineages)]
     if not same:
         known.append(edge)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -51,12 +51,13 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True)
 class NewSource:
-    """Characters `start` to `end` of a message's text; neither for what a person told directly."""
+    """Characters `start` to `end` of a message's text, which are `quote`; none of them for what a person told directly."""
 
     message_id: UUID | None
     start: int | None
     end: int | None
     confidence: float
+    quote: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,6 @@ _CHANGEABLE = frozenset(
     {"type", "content", "content_hash", "category", "tags", "importance", "valid_to", "superseded_by", "event_at",
      "expires_at", "confirmed", "review", "review_reason", "forgotten_at", "passage_id"}
 )  # fmt: skip
-_NEW = [field.name for field in fields(NewMemory)]
 _LISTING = [field.name for field in fields(Listing)]
 
 
@@ -90,11 +90,6 @@ def memory_of(*, tags: Sequence[str], entities: Sequence[str], **columns: Any) -
     """A memory from a row of the view `memory_shown`; columns beyond those of a memory are left out."""
     known = {name: columns[name] for name in _FIELDS if name in columns}
     return Memory(tags=tuple(tags), entities=tuple(entities), **known)
-
-
-async def insert(tx: Transaction, memory: NewMemory, recorded_at: datetime) -> None:
-    columns = {name: getattr(memory, name) for name in _NEW} | {"tags": list(memory.tags)}
-    await tx.done(_QUERIES["insert"], **columns, recorded_at=recorded_at)
 
 
 async def add_sources(
@@ -115,14 +110,10 @@ async def add_sources(
         messages=[source.message_id for source in sources],
         starts=[source.start for source in sources],
         ends=[source.end for source in sources],
+        quotes=[source.quote for source in sources],
         confidences=[source.confidence for source in sources],
         recorded_at=recorded_at,
     )
-
-
-async def source_confidences(tx: Transaction, lineage_id: UUID) -> list[float]:
-    """The confidence of each message that a memory stands in, the best where it says so twice."""
-    return await tx.values(_QUERIES["source_confidences"], lineage_id=lineage_id)
 
 
 async def set_confidence(tx: Transaction, lineage_id: UUID, confidence: float, importance: float) -> None:
@@ -132,7 +123,12 @@ async def set_confidence(tx: Transaction, lineage_id: UUID, confidence: float, i
 
 
 async def new_version(
-    tx: Transaction, lineage_id: UUID, changes: Mapping[str, Any], recorded_at: datetime
+    tx: Transaction,
+    lineage_id: UUID,
+    changes: Mapping[str, Any],
+    recorded_at: datetime,
+    *,
+    memory_id: UUID | None = None,
 ) -> UUID:
     """Close the current version and write the next one with the named columns changed; returns its id.
 
@@ -140,9 +136,9 @@ async def new_version(
     """
     if unknown := changes.keys() - _CHANGEABLE:
         raise InternalError(f"a version of a memory cannot change {sorted(unknown)}")
-    memory_id = new_id()
+    memory_id = memory_id or new_id()
     columns = {
-        **{column: _as_json(value) for column, value in changes.items()},
+        **{column: as_json(value) for column, value in changes.items()},
         "memory_id": str(memory_id),
         "recorded_at": recorded_at.isoformat(),
     }
@@ -153,7 +149,7 @@ async def new_version(
     return memory_id
 
 
-def _as_json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """As Postgres reads it back into a column: times in ISO form, bytes in hexadecimal."""
     match value:
         case datetime():
@@ -162,6 +158,8 @@ def _as_json(value: Any) -> Any:
             return f"\\x{value.hex()}"
         case UUID():
             return str(value)
+        case tuple():
+            return list(cast("tuple[Any, ...]", value))
         case _:
             return value
 
@@ -205,17 +203,6 @@ def _of_lineage(*, lineage_id: UUID, **columns: Any) -> tuple[UUID, Source]:
     return lineage_id, Source(**columns)
 
 
-async def same_content(tx: Transaction, content_hash: bytes) -> list[Memory]:
-    """Current memories with the same words, forgotten and rejected ones included."""
-    return await tx.rows(_QUERIES["same_content"], memory_of, content_hash=content_hash)
-
-
-async def by_passages(tx: Transaction, passages: Sequence[int]) -> dict[int, Memory]:
-    """Current, usable memories by the passages that their words stand in."""
-    found = await tx.rows(_QUERIES["by_passages"], with_passage, passages=list(passages))
-    return dict(found)
-
-
 def with_passage(*, passage_id: Any, **columns: Any) -> tuple[Any, Memory]:
     """A memory with the number of the passage that its words stand in."""
     return passage_id, memory_of(**columns)
@@ -250,11 +237,6 @@ async def retract_sources(tx: Transaction, message_ids: Sequence[UUID], retracte
         _QUERIES["retract_sources"], messages=list(message_ids), retracted_at=retracted_at
     )
     return list(dict.fromkeys(found))
-
-
-async def reworded(tx: Transaction, content_hash: bytes, message_ids: Sequence[UUID]) -> UUID | None:
-    """The memory that these words were of, as they were read in these messages before a person gave it other words."""
-    return await tx.value(_QUERIES["reworded"], content_hash=content_hash, messages=list(message_ids))
 
 
 async def without_sources(tx: Transaction, lineages: Sequence[UUID]) -> list[Memory]:

@@ -47,21 +47,39 @@ async def insert(
     tx: Transaction,
     layer: Layer,
     passages: Sequence[NewPassage],
-    encoded: Mapping[int, Sequence[EncodedPassage]] | None = None,
+    encoded: Mapping[int, Sequence[EncodedPassage | None]] | None = None,
 ) -> list[int]:
     """Write passages in the caller's transaction; returns their numbers, in order. They are found by their words from the
-    commit on. `encoded` has their vectors by the id of the model; for all other models a job is left.
+    commit on. `encoded` has their vectors by the id of the model; for what lacks one a job is left.
 
     Whoever records messages waits for the numbers that this takes until the transaction ends: call it late in it.
     """
+    numbers = await take(tx, len(passages))
+    async with tx.pipeline():
+        await send(tx, layer, numbers, passages, encoded or {})
+    await merge(tx, layer, numbers)
+    return numbers
+
+
+async def take(tx: Transaction, count: int) -> list[int]:
+    """Numbers for so many passages."""
+    return list(await take_passages(tx, count)) if count else []
+
+
+async def send(
+    tx: Transaction,
+    layer: Layer,
+    numbers: Sequence[int],
+    passages: Sequence[NewPassage],
+    encoded: Mapping[int, Sequence[EncodedPassage | None]],
+) -> None:
+    """Write passages under numbers that were taken; for a pipeline. `merge` follows it."""
     if not passages:
-        return []
-    given = encoded or {}
-    numbers = list(await take_passages(tx, len(passages)))
+        return
     await tx.done(
         _QUERIES["insert"],
         layer=layer,
-        numbers=numbers,
+        numbers=list(numbers),
         kinds=[p.kind for p in passages],
         owners=[p.owner_id for p in passages],
         lineages=[p.lineage_id for p in passages],
@@ -71,12 +89,44 @@ async def insert(
         paths=[p.taxonomy for p in passages],
         texts=[p.text for p in passages],
     )
-    await postings.write_segment(tx, layer, numbers)
-    if await tx.value(_QUERIES["to_embed"], numbers=numbers, but=list(given)):
-        await leave_job(tx)
-    for model_id, vectors in given.items():
-        await add_vectors(tx, model_id, layer, list(zip(numbers, vectors, strict=True)))
-    return numbers
+    await postings.send_segment(tx, layer, numbers)
+    there: list[tuple[int, int]] = []
+    for model_id, vectors in encoded.items():
+        given = [(n, one) for n, one in zip(numbers, vectors, strict=True) if one is not None]
+        there += [(model_id, number) for number, _ in given]
+        await _send_vectors(tx, model_id, layer, given)
+    await tx.done(
+        _QUERIES["to_embed"],
+        numbers=list(numbers),
+        models=[model_id for model_id, _ in there],
+        encoded=[number for _, number in there],
+    )
+
+
+async def _send_vectors(
+    tx: Transaction, model_id: int, layer: Layer, encoded: Sequence[tuple[int, EncodedPassage]]
+) -> None:
+    if encoded:
+        await tx.done(
+            _QUERIES["insert_vectors"],
+            model_id=model_id,
+            layer=layer,
+            numbers=[number for number, _ in encoded],
+            vectors=[recall.literal(one.vector) for _, one in encoded],
+        )
+    if tokens := [(number, one.tokens.tobytes()) for number, one in encoded if one.tokens is not None]:
+        await tx.done(
+            _QUERIES["insert_tokens"],
+            model_id=model_id,
+            numbers=[number for number, _ in tokens],
+            tokens=[one for _, one in tokens],
+        )
+
+
+async def merge(tx: Transaction, layer: Layer, numbers: Sequence[int]) -> None:
+    """After `send`: keep the segments of postings few."""
+    if numbers:
+        await postings.merge(tx, layer)
 
 
 async def add_vectors(
@@ -148,6 +198,26 @@ async def nearest(
     else:
         found = await recall.vector_exact(tx, model_id, vector, at_most, layer)
     return [(number, 1 - distance) for number, distance in found]
+
+
+async def nearest_to_each(
+    tx: Transaction, model_id: int, layer: Layer, given: Sequence[Vector], at_most: int, exact_below: int
+) -> list[list[tuple[int, float]]]:
+    """The same for several vectors at once."""
+    large = (await sizes(tx)).get(layer, 0) > exact_below
+    by_index = large and await index.has_vector_index(tx, model_id, layer)
+    rows = await tx.tuples(
+        _QUERIES["nearest_by_index" if by_index else "nearest_of_all"],
+        model_id=model_id,
+        layer=layer,
+        vectors=[recall.literal(vector) for vector in given],
+        at_most=at_most,
+    )
+    found = [list[tuple[int, float]]() for _ in given]
+    for row in rows:
+        place, number, distance = int(row[0]), int(row[1]), float(row[2])
+        found[place - 1].append((number, 1 - distance))
+    return found
 
 
 async def vectors(tx: Transaction, model_id: int, numbers: Sequence[int]) -> dict[int, Vector]:

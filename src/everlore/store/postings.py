@@ -97,9 +97,19 @@ async def pack(tx: Transaction) -> int:
 async def write_segment(tx: Transaction, layer: Layer, passages: Sequence[int]) -> None:
     """Write passages that were just inserted as a segment of their layer (any but `said`), and merge."""
     if passages:
-        await _lock(tx, layer)
-        await tx.done(_QUERIES["write_segment"], layer=layer, passages=list(passages))
-        await _merge(tx, layer, _LEAST)
+        await send_segment(tx, layer, passages)
+        await merge(tx, layer)
+
+
+async def send_segment(tx: Transaction, layer: Layer, passages: Sequence[int]) -> None:
+    """The first part of `write_segment`, for a pipeline; `merge` is the second."""
+    await _lock(tx, layer)
+    await tx.done(_QUERIES["write_segment"], layer=layer, passages=list(passages))
+
+
+async def merge(tx: Transaction, layer: Layer) -> None:
+    """Merge segments of a layer (any but `said`) where they have become many."""
+    await _merge(tx, layer, _LEAST)
 
 
 async def _lock(tx: Transaction, layer: Layer) -> None:

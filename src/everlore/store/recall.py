@@ -94,7 +94,7 @@ async def vector_exact(
     tx: Transaction, model_id: int, vector: Vector, at_most: int, layer: Layer = "said"
 ) -> list[tuple[int, float]]:
     return await _pairs(
-        tx, "vector_exact", model_id=model_id, vector=_literal(vector), at_most=at_most, layer=layer
+        tx, "vector_exact", model_id=model_id, vector=literal(vector), at_most=at_most, layer=layer
     )
 
 
@@ -105,7 +105,7 @@ async def vector_among(
         tx,
         "vector_among",
         model_id=model_id,
-        vector=_literal(vector),
+        vector=literal(vector),
         passages=list(passages),
         at_most=at_most,
     )
@@ -118,7 +118,7 @@ async def vector_hnsw(
         tx,
         "vector_hnsw",
         model_id=model_id,
-        vector=_literal(vector),
+        vector=literal(vector),
         at_most=at_most,
         layer=layer,
         **within.parameters(),
@@ -230,7 +230,7 @@ def vectors_by_number(rows: Sequence[tuple[int, bytes]]) -> dict[int, Vector]:
     return {} if matrix is None else {number: matrix[place] for place, (number, _) in enumerate(rows)}
 
 
-def _literal(vector: Vector) -> str:
+def literal(vector: Vector) -> str:
     return "[" + ",".join(map(str, vector.astype(np.float16))) + "]"
 
 

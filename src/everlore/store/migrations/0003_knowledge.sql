@@ -68,7 +68,8 @@ create index memory_pinned on everlore.memory (workspace_id, lineage_id) where p
 create index memory_superseded_by on everlore.memory (workspace_id, superseded_by) where superseded_by is not null;
 create index memory_short_id on everlore.memory (workspace_id, right(memory_id::text, 8));
 
--- Where a memory was said. `start_at`, `end_at`: characters of the message's text, from 0. No message: a person told it.
+-- Where a memory was said. `start_at`, `end_at`: characters of the message's text, from 0; `quote`: those characters, so that the
+-- text itself need not be at hand. No message: a person told it.
 -- `retracted_at`: the words were read anew since, and no longer say this.
 create table everlore.memory_source (
     workspace_id uuid not null,
@@ -77,6 +78,7 @@ create table everlore.memory_source (
     message_id uuid,
     start_at integer,
     end_at integer,
+    quote text,
     confidence real not null check (confidence between 0 and 1),
     recorded_at timestamptz not null,
     retracted_at timestamptz,
@@ -193,6 +195,7 @@ create table everlore.fact_source (
     memory_lineage_id uuid,
     start_at integer,
     end_at integer,
+    quote text,
     said_at timestamptz not null,
     valid_from timestamptz,
     ended boolean not null default false,

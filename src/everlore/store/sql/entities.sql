@@ -23,9 +23,10 @@ delete from everlore.alias where workspace_id = %(workspace)s and alias_id = %(a
 update everlore.entity set name = %(name)s
 where workspace_id = %(workspace)s and entity_id = %(entity_id)s;
 
--- retype: what kind of thing an entity is, once it is known
-update everlore.entity set type = %(type)s
-where workspace_id = %(workspace)s and entity_id = %(entity_id)s;
+-- change: better names of entities, and what kind of thing they are, once it is known
+update everlore.entity e set name = given.name, type = given.type
+from unnest(%(ids)s::uuid[], %(names)s::text[], %(types)s::text[]) as given (entity_id, name, type)
+where e.workspace_id = %(workspace)s and e.entity_id = given.entity_id;
 
 -- add_mentions: which messages name which entity
 insert into everlore.mention (workspace_id, entity_id, message_id, recorded_at)

@@ -1,60 +1,109 @@
--- statements: everything that was stated of a group and still counts
-select s.source_id, s.lineage_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects, s.confidence::float as confidence,
-       s.message_id, s.memory_lineage_id
-from unnest(%(predicates)s::text[]) as given (predicate) cross join lateral (
-    select fact_id, predicate, object_key from everlore.fact
-    where workspace_id = %(workspace)s and subject_id = %(subject_id)s and predicate = given.predicate and version = 1
-      and review is null offset 0
-) as f cross join lateral (
-    select * from everlore.fact_source
-    where workspace_id = %(workspace)s and lineage_id = f.fact_id and retracted_at is null offset 0
-) as s;
-
--- statements_of_object: the same of one object
-select s.source_id, s.lineage_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects, s.confidence::float as confidence,
-       s.message_id, s.memory_lineage_id
-from unnest(%(predicates)s::text[]) as given (predicate) cross join lateral (
-    select fact_id, predicate, object_key from everlore.fact
-    where workspace_id = %(workspace)s and subject_id = %(subject_id)s and predicate = given.predicate
-      and object_key = %(object_key)s
+-- statements_of_predicates: everything that was stated of subjects under some predicates and still counts
+select s.source_id, s.lineage_id, f.subject_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects,
+       s.confidence::float as confidence, s.message_id, s.memory_lineage_id
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
+    select fact_id, subject_id, predicate, object_key from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
       and version = 1 and review is null offset 0
 ) as f cross join lateral (
     select * from everlore.fact_source
     where workspace_id = %(workspace)s and lineage_id = f.fact_id and retracted_at is null offset 0
 ) as s;
 
--- current_of_group: the versions of a group that are believed now
-select f.fact_id, f.lineage_id, f.subject_id, f.predicate, f.object_id, f.object, f.object_key, f.confidence::float as confidence, f.valid_from,
-       f.valid_to, f.superseded_by
-from everlore.fact f
-where f.workspace_id = %(workspace)s and f.subject_id = %(subject_id)s and f.predicate = any (%(predicates)s::text[])
-  and f.superseded_at is null and f.review is null;
+-- statements_of_objects: the same of single objects
+select s.source_id, s.lineage_id, f.subject_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects,
+       s.confidence::float as confidence, s.message_id, s.memory_lineage_id
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[], %(keys)s::text[]) as given (subject_id, predicate, key)
+cross join lateral (
+    select fact_id, subject_id, predicate, object_key from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
+      and object_key = given.key and version = 1 and review is null offset 0
+) as f cross join lateral (
+    select * from everlore.fact_source
+    where workspace_id = %(workspace)s and lineage_id = f.fact_id and retracted_at is null offset 0
+) as s;
 
--- current_of_object: the same of one object
-select f.fact_id, f.lineage_id, f.subject_id, f.predicate, f.object_id, f.object, f.object_key, f.confidence::float as confidence, f.valid_from,
-       f.valid_to, f.superseded_by
-from everlore.fact f
-where f.workspace_id = %(workspace)s and f.subject_id = %(subject_id)s and f.predicate = any (%(predicates)s::text[])
-  and f.object_key = %(object_key)s
-  and f.superseded_at is null and f.review is null;
+-- current_of_predicates: the versions that are believed now, of subjects under some predicates
+select f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object, f.object_key,
+       f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by, f.passage_id
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
+    select * from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
+      and superseded_at is null and review is null offset 0
+) as f;
 
--- insert: a version; the next number of its lineage
+-- current_of_objects: the same of single objects
+select f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object, f.object_key,
+       f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by, f.passage_id
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[], %(keys)s::text[]) as given (subject_id, predicate, key)
+cross join lateral (
+    select * from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
+      and object_key = given.key and superseded_at is null and review is null offset 0
+) as f;
+
+-- rejected_of_predicates: what a person rejected of subjects under some predicates
+select f.subject_id, f.predicate, f.object_key
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
+    select subject_id, predicate, object_key from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
+      and superseded_at is null and review = 'rejected' and review_reason = 'rejected by hand' offset 0
+) as f;
+
+-- rejected_of_objects: the same of single objects
+select f.subject_id, f.predicate, f.object_key
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[], %(keys)s::text[]) as given (subject_id, predicate, key)
+cross join lateral (
+    select subject_id, predicate, object_key from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
+      and object_key = given.key and superseded_at is null and review = 'rejected'
+      and review_reason = 'rejected by hand' offset 0
+) as f;
+
+-- insert: versions of facts, first or next ones
 insert into everlore.fact (
-    workspace_id, fact_id, lineage_id, version, subject_id, predicate, object_id, object, object_key, confidence, valid_from, valid_to,
-    superseded_by, review, review_reason, extractor, extractor_version, passage_id, recorded_at)
-select %(workspace)s, %(fact_id)s, %(lineage_id)s,
-    coalesce(max(f.version), 0) + 1, %(subject_id)s, %(predicate)s, %(object_id)s, %(object)s, %(object_key)s, %(confidence)s,
-    %(valid_from)s, %(valid_to)s, %(superseded_by)s, %(review)s, %(review_reason)s, %(extractor)s, %(extractor_version)s,
-    max(f.passage_id), %(recorded_at)s
-from everlore.fact f where f.workspace_id = %(workspace)s and f.lineage_id = %(lineage_id)s;
+    workspace_id, fact_id, lineage_id, version, subject_id, predicate, object_id, object, object_key, confidence, valid_from,
+    valid_to, superseded_by, extractor, extractor_version, passage_id, recorded_at)
+select %(workspace)s, f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object, f.object_key,
+    f.confidence, f.valid_from, f.valid_to, f.superseded_by, %(extractor)s, %(extractor_version)s, f.passage_id, %(now)s
+from jsonb_populate_recordset(null::everlore.fact, %(facts)s::jsonb) as f;
 
--- close_version: the one before was believed until now
-update everlore.fact set superseded_at = %(recorded_at)s, superseded_by = coalesce(superseded_by, %(fact_id)s)
-where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and superseded_at is null and fact_id <> %(fact_id)s;
+-- close_versions: the ones before were believed until now
+update everlore.fact f set superseded_at = %(now)s, superseded_by = coalesce(f.superseded_by, given.fact_id)
+from unnest(%(lineages)s::uuid[], %(ids)s::uuid[]) as given (lineage_id, fact_id)
+where f.workspace_id = %(workspace)s and f.lineage_id = given.lineage_id and f.superseded_at is null
+  and f.fact_id <> given.fact_id;
 
--- set_confidence: of one version
-update everlore.fact set confidence = %(confidence)s
-where workspace_id = %(workspace)s and fact_id = %(fact_id)s;
+-- set_confidences: of single versions
+update everlore.fact f set confidence = given.confidence
+from unnest(%(ids)s::uuid[], %(confidences)s::real[]) as given (fact_id, confidence)
+where f.workspace_id = %(workspace)s and f.fact_id = given.fact_id;
+
+-- move_statements: to other facts
+update everlore.fact_source s set lineage_id = given.lineage_id
+from unnest(%(sources)s::uuid[], %(lineages)s::uuid[]) as given (source_id, lineage_id)
+where s.workspace_id = %(workspace)s and s.source_id = given.source_id;
+
+-- add_statements: each one time that something was said
+insert into everlore.fact_source (
+    workspace_id, source_id, lineage_id, message_id, memory_lineage_id, start_at, end_at, quote, said_at, valid_from, ended,
+    corrects, confidence, recorded_at)
+select %(workspace)s, s.source_id, s.lineage_id, s.message_id, s.memory_lineage_id, s.start_at, s.end_at, s.quote, s.said_at,
+    s.valid_from, s.ended, s.corrects, s.confidence, %(now)s
+from jsonb_populate_recordset(null::everlore.fact_source, %(statements)s::jsonb) as s;
+
+-- expressed: facts as they are believed now, by the memories that express them
+select s.source_id, s.memory_lineage_id, f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object,
+       f.object_key, f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by, f.passage_id
+from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
+    select * from everlore.fact_source
+    where workspace_id = %(workspace)s and memory_lineage_id = given.lineage_id and retracted_at is null
+      and not ended offset 0
+) as s cross join lateral (
+    select * from everlore.fact
+    where workspace_id = %(workspace)s and lineage_id = s.lineage_id and superseded_at is null and review is null
+    order by version desc limit 1
+) as f;
 
 -- set_passages: of all versions of some facts
 update everlore.fact f set passage_id = given.passage_id
@@ -64,17 +113,6 @@ where f.workspace_id = %(workspace)s and f.lineage_id = given.lineage_id;
 -- set_review: a person's word on a fact
 update everlore.fact set review = %(review)s, review_reason = %(reason)s
 where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s;
-
--- add_statement: one time that it was said
-insert into everlore.fact_source (
-    workspace_id, source_id, lineage_id, message_id, memory_lineage_id, start_at, end_at, said_at, valid_from, ended, corrects,
-    confidence, recorded_at)
-values (%(workspace)s, %(source_id)s, %(lineage_id)s, %(message_id)s, %(memory_lineage_id)s, %(start)s, %(end)s,
-    %(said_at)s, %(valid_from)s, %(ended)s, %(corrects)s, %(confidence)s, %(recorded_at)s);
-
--- move_statements: to another fact
-update everlore.fact_source set lineage_id = %(lineage_id)s
-where workspace_id = %(workspace)s and source_id = any (%(sources)s::uuid[]);
 
 -- retract_statements: what extraction read in some messages no longer counts
 update everlore.fact_source s set retracted_at = %(retracted_at)s
@@ -87,21 +125,8 @@ returning f.subject_id, f.predicate, f.object_key;
 update everlore.fact_source set confidence = %(confidence)s
 where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and retracted_at is null;
 
--- of_memories: facts as they are believed now, by the memories that express them
-select distinct s.memory_lineage_id, f.fact_id, f.lineage_id, f.subject_id, f.predicate, f.object_id, f.object, f.object_key,
-       f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by
-from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
-    select * from everlore.fact_source
-    where workspace_id = %(workspace)s and memory_lineage_id = given.lineage_id and retracted_at is null
-      and not ended offset 0
-) as s cross join lateral (
-    select * from everlore.fact
-    where workspace_id = %(workspace)s and lineage_id = s.lineage_id and superseded_at is null and review is null
-    order by version desc limit 1
-) as f;
-
 -- memories_of: memories that express some facts
-select distinct s.memory_lineage_id
+select distinct given.lineage_id, s.memory_lineage_id
 from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select memory_lineage_id from everlore.fact_source
     where workspace_id = %(workspace)s and lineage_id = given.lineage_id and retracted_at is null offset 0
@@ -131,7 +156,7 @@ select everlore.facts_ending(%(ending)s) limit 2;
 
 -- sources: where facts were stated, with the words, in order of time
 select given.lineage_id, s.message_id, s.start_at as start, s.end_at as "end",
-       substring(g.text from s.start_at + 1 for s.end_at - s.start_at) as quote, g.author, g.role,
+       s.quote, g.author, g.role,
        coalesce(g.occurred_at, s.said_at) as at, t.name as thread
 from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.fact_source
@@ -162,12 +187,6 @@ returning f.subject_id, f.predicate, f.object_key;
 
 -- object_key: what the objects of a fact are compared by
 select object_key from everlore.fact where workspace_id = %(workspace)s and fact_id = %(fact_id)s;
-
--- rejected: what a person rejected of a subject
-select predicate, object_key from everlore.fact
-where workspace_id = %(workspace)s and subject_id = %(subject_id)s and predicate = any (%(predicates)s::text[])
-  and superseded_at is null and review = 'rejected'
-  and review_reason = 'rejected by hand';
 
 -- versions: all of a fact, the first one first
 select * from everlore.fact_shown where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s order by version;

@@ -1,29 +1,14 @@
--- insert: the first version of a memory
-insert into everlore.memory (
-    workspace_id, memory_id, lineage_id, type, content, content_hash, category, tags, importance, confidence, valid_from, valid_to,
-    superseded_by, event_at, expires_at, pinned, source_kind, review, review_reason, author, role, thread_id, first_position, taxonomy,
-    reasoning, extractor, extractor_version, recorded_at)
-values (%(workspace)s, %(memory_id)s, %(memory_id)s, %(type)s, %(content)s, %(content_hash)s, %(category)s,
-    %(tags)s::text[], %(importance)s, %(confidence)s, %(valid_from)s, %(valid_to)s, %(superseded_by)s, %(event_at)s, %(expires_at)s,
-    %(pinned)s, %(source_kind)s, %(review)s, %(review_reason)s, %(author)s, %(role)s, %(thread_id)s, %(first_position)s,
-    %(taxonomy)s::ltree, %(reasoning)s, %(extractor)s, %(extractor_version)s, %(recorded_at)s);
-
 -- add_sources: where it was said, unless that is known; what a person told directly counts each time
-insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, confidence, recorded_at)
-select %(workspace)s, given.source_id, %(lineage_id)s, given.message_id, given.start_at, given.end_at,
+insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, quote, confidence, recorded_at)
+select %(workspace)s, given.source_id, %(lineage_id)s, given.message_id, given.start_at, given.end_at, given.quote,
        given.confidence, %(recorded_at)s
-from unnest(%(ids)s::uuid[], %(messages)s::uuid[], %(starts)s::integer[], %(ends)s::integer[], %(confidences)s::real[])
-     as given (source_id, message_id, start_at, end_at, confidence)
+from unnest(%(ids)s::uuid[], %(messages)s::uuid[], %(starts)s::integer[], %(ends)s::integer[], %(quotes)s::text[],
+            %(confidences)s::real[]) as given (source_id, message_id, start_at, end_at, quote, confidence)
 where given.message_id is null or not exists (
     select from everlore.memory_source s
     where s.workspace_id = %(workspace)s and s.lineage_id = %(lineage_id)s and s.message_id = given.message_id
       and s.start_at is not distinct from given.start_at and s.end_at is not distinct from given.end_at
       and s.retracted_at is null);
-
--- source_confidences: the best confidence of each message that the memory stands in
-select max(confidence)::float from everlore.memory_source
-where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and retracted_at is null
-group by coalesce(message_id, source_id);
 
 -- set_confidence: of the current version
 update everlore.memory set confidence = %(confidence)s, importance = greatest(importance, %(importance)s)
@@ -65,7 +50,7 @@ select * from everlore.memory_shown where workspace_id = %(workspace)s and linea
 
 -- sources: where memories were said, with the words, in order of time
 select given.lineage_id, s.message_id, s.start_at as start, s.end_at as "end",
-       substring(g.text from s.start_at + 1 for s.end_at - s.start_at) as quote, g.author, g.role,
+       s.quote, g.author, g.role,
        coalesce(g.occurred_at, s.recorded_at) as at, t.name as thread
 from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.memory_source
@@ -79,19 +64,6 @@ left join lateral (
     select name from everlore.thread where workspace_id = %(workspace)s and thread_id = g.thread_id offset 0
 ) as t on true
 order by coalesce(g.occurred_at, s.recorded_at), s.source_id;
-
--- same_content: current memories with the same words
-select * from everlore.memory_shown
-where workspace_id = %(workspace)s and content_hash = %(content_hash)s
-  and superseded_at is null order by recorded_at, memory_id;
-
--- by_passages: current, usable memories by the passages of their words
-select m.*
-from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
-    select * from everlore.memory_shown
-    where workspace_id = %(workspace)s and passage_id = given.passage_id and superseded_at is null and review is null
-      and forgotten_at is null offset 0
-) as m;
 
 -- link_entities: a memory speaks of some entities
 insert into everlore.memory_entity (workspace_id, lineage_id, entity_id)
@@ -175,19 +147,3 @@ select m.* from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join la
 ) as m
 where not exists (select from everlore.memory_source s
                   where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null);
-
--- reworded: what a person gave other words to, among what was read in some messages in these words before
-select c.lineage_id from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
-    select lineage_id from everlore.memory_source
-    where workspace_id = %(workspace)s and message_id = given.message_id offset 0
-) as s cross join lateral (
-    select lineage_id, content_hash from everlore.memory
-    where workspace_id = %(workspace)s and lineage_id = s.lineage_id and superseded_at is null and confirmed
-      and forgotten_at is null
-    order by version desc limit 1
-) as c cross join lateral (
-    select from everlore.memory
-    where workspace_id = %(workspace)s and lineage_id = s.lineage_id and superseded_at is not null
-      and content_hash = %(content_hash)s offset 0
-) as m
-where c.content_hash <> %(content_hash)s limit 1;

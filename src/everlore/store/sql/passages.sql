@@ -5,15 +5,26 @@ select %(workspace)s, %(layer)s, p.*
 from unnest(%(numbers)s::integer[], %(kinds)s::text[], %(owners)s::uuid[], %(lineages)s::uuid[], %(roles)s::text[],
             %(authors)s::text[], %(times)s::timestamptz[], %(paths)s::text[]::ltree[], %(texts)s::text[]) as p;
 
--- to_embed: put passages on the list of every model but the named ones; returns whether any is on it
+-- to_embed: put passages on the list of every model that they have no vector of, and leave the job that embeds them
 with listed as (
     insert into everlore.unembedded (workspace_id, model_id, passage_id)
     select %(workspace)s, m.model_id, n
     from everlore.embedding_model m cross join unnest(%(numbers)s::integer[]) as n
-    where m.model_id <> all (%(but)s::smallint[])
+    where not exists (select from unnest(%(models)s::smallint[], %(encoded)s::integer[]) as v (model_id, passage_id)
+                      where v.model_id = m.model_id and v.passage_id = n)
     returning 1
 )
-select exists (select from listed);
+select everlore.defer_index_distilled() where exists (select from listed);
+
+-- insert_vectors: vectors of passages that are new
+insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding, layer)
+select %(workspace)s, %(model_id)s, v.passage_id, v.vector::halfvec, %(layer)s
+from unnest(%(numbers)s::integer[], %(vectors)s::text[]) as v (passage_id, vector);
+
+-- insert_tokens: the same for token vectors
+insert into everlore.passage_tokens (workspace_id, model_id, passage_id, tokens)
+select %(workspace)s, %(model_id)s, v.passage_id, v.tokens
+from unnest(%(numbers)s::integer[], %(tokens)s::bytea[]) as v (passage_id, tokens);
 
 -- defer: leave the job that embeds them
 select everlore.defer_index_distilled();
@@ -50,3 +61,15 @@ delete from everlore.passage where workspace_id = %(workspace)s and layer = %(la
 
 -- vectors: vectors of passages, in binary form
 select passage_id, embedding from everlore.vectors_of(%(model_id)s::smallint, %(numbers)s::integer[]);
+
+-- nearest_of_all: to each of some vectors the nearest passages of a layer, all compared
+select given.place::integer, near.passage_id, near.distance
+from unnest(%(vectors)s::text[]) with ordinality as given (vector, place) cross join lateral
+    everlore.vector_exact(%(model_id)s::smallint, given.vector::halfvec, %(at_most)s, %(layer)s) as near
+order by given.place, near.distance, near.passage_id;
+
+-- nearest_by_index: the same by the index
+select given.place::integer, near.passage_id, near.distance
+from unnest(%(vectors)s::text[]) with ordinality as given (vector, place) cross join lateral
+    everlore.vector_hnsw(%(model_id)s::smallint, given.vector::halfvec, %(at_most)s, in_layer => %(layer)s) as near
+order by given.place, near.distance, near.passage_id;

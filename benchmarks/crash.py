@@ -252,7 +252,7 @@ def _count_index(connection: psycopg.Connection[Any], report: Report) -> None:
     (vectors,) = connection.execute(
         "select count(*) from everlore.passage p where not exists (select from everlore.passage_vector v"
         " where v.workspace_id = p.workspace_id and v.passage_id = p.passage_id)"
-        " or not exists (select from everlore.message m where m.workspace_id = p.workspace_id and m.message_id = p.message_id)"
+        " or not exists (select from everlore.message m where m.workspace_id = p.workspace_id and m.message_id = p.owner_id)"
     ).fetchone() or (0,)
     report.without_vector += vectors
     expected = {

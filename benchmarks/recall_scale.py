@@ -38,7 +38,7 @@ BATCH = 10_000
 THREAD_MESSAGES = 1000
 FLOOR = """
     select passage_id from everlore.passage_vector
-    where workspace_id = %s and model_id = 1 and not distilled
+    where workspace_id = %s and model_id = 1 and layer = 'said'
     order by embedding::halfvec(384) <=> %s::halfvec(384) limit 10
 """
 
@@ -192,7 +192,7 @@ async def exactness(database: Database, workspace: Workspace, asked: list[str]) 
     vector: list[float] = []
     async with database.workspace(workspace.workspace_id, read_only=True) as connection:
         for question in asked:
-            view = await postings.read(connection, question)
+            view = (await postings.read(connection, question))["said"]
             got = bm25.best(bm25.score(view).scores, 50)
             lexical.append(await lexical_share(connection, question, got))
             encoded = await embedder.encode_question(question)

@@ -21,6 +21,7 @@ from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock, system_clock
 from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
+from everlore.recall.uses import Uses
 from everlore.store import distilling, index, operations
 from everlore.store.database import APP, WORKER, Database
 from everlore.store.distilling import FailedWindow
@@ -82,6 +83,7 @@ class Everlore:
     _reranker: Reranker | None
     _analyst: Analyst | None
     _clock: Clock
+    _uses: Uses
     _worker: Worker | None = field(default=None)
 
     @classmethod
@@ -122,7 +124,11 @@ class Everlore:
             analyst = analyst or configured_analyst(settings)
             if analyst is not None:
                 stack.push_async_callback(analyst.close)
-            lore = cls(settings, server, app, worker_database, by_name, LateInteraction(), analyst, clock)
+            uses = Uses(app)
+            stack.push_async_callback(uses.flush)
+            lore = cls(
+                settings, server, app, worker_database, by_name, LateInteraction(), analyst, clock, uses
+            )
             await lore.workspace(DEFAULT_WORKSPACE)
             if worker:
                 lore._worker = Worker(lore._work())
@@ -163,6 +169,7 @@ class Everlore:
             self.settings.recall,
             self.settings.aliases,
             means,
+            self._uses,
         )
         return Workspace(workspace_id, called, parts)
 

@@ -89,7 +89,7 @@ def lexicon_is_exact(lore: Everlore, rows: Rows) -> Callable[[UUID], Awaitable[N
             )
         }
         blocks = await rows(
-            "select term, postings from everlore.posting_block where workspace_id = %s and not distilled"
+            "select term, postings from everlore.posting_block where workspace_id = %s and layer = 'said'"
             " order by term, segment",
             workspace_id,
         )
@@ -104,7 +104,7 @@ def lexicon_is_exact(lore: Everlore, rows: Rows) -> Callable[[UUID], Awaitable[N
         )
         assert stored == expected
         totals = await rows(
-            "select passages, length from everlore.lexical_statistics where workspace_id = %s and not distilled",
+            "select passages, length from everlore.lexical_statistics where workspace_id = %s and layer = 'said'",
             workspace_id,
         )
         lengths = [length for length, _, packed in passages.values() if packed]
@@ -121,7 +121,7 @@ async def _scores_are_exact(
     for start in range(0, max(len(vocabulary), 1), 7):
         question = " ".join([*vocabulary[start : start + 7], "unheard"])
         async with lore._app.workspace(workspace_id, read_only=True) as connection:
-            view = await postings.read(connection, question)
+            view = (await postings.read(connection, question))["said"]
         expected = _bm25(passages, [term for _, term in view.words if term is not None])
         scores = bm25.score(view).scores
         assert set(np.flatnonzero(scores).tolist()) == set(expected)

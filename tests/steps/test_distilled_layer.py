@@ -38,8 +38,17 @@ async def bare(lore: Everlore, workspace: Workspace, texts: Sequence[str]) -> li
     async with lore._worker_database.workspace(workspace.workspace_id) as connection:
         return await passages.insert(
             connection,
+            "known",
             [
-                passages.DistilledPassage("memory", memory.memory_id, text, "Maya", "user", memory.valid_from)
+                passages.NewPassage(
+                    "memory",
+                    memory.memory_id,
+                    memory.lineage_id,
+                    text,
+                    "Maya",
+                    "user",
+                    memory.valid_from,
+                )
                 for text in texts
             ],
         )
@@ -56,7 +65,7 @@ async def layer_is_exact(rows: Rows, workspace: Workspace) -> None:
         )
     }
     blocks = await rows(
-        "select term, postings from everlore.posting_block where workspace_id = %s and distilled",
+        "select term, postings from everlore.posting_block where workspace_id = %s and layer = 'known'",
         workspace.workspace_id,
     )
     assert sorted((t, *one) for t, raw in blocks for one in np.frombuffer(raw, POSTING).tolist()) == sorted(
@@ -65,7 +74,7 @@ async def layer_is_exact(rows: Rows, workspace: Workspace) -> None:
         for term, count in terms.items()
     )
     assert await rows(
-        "select passages, length from everlore.lexical_statistics where workspace_id = %s and distilled",
+        "select passages, length from everlore.lexical_statistics where workspace_id = %s and layer = 'known'",
         workspace.workspace_id,
     ) == [(len(held), sum(length for length, _ in held.values()))]
 
@@ -83,11 +92,11 @@ async def test_postings_of_the_layer_are_exact_through_merges_and_removals(
         )
         await layer_is_exact(rows, workspace)
     async with lore._worker_database.workspace(workspace.workspace_id) as connection:
-        await passages.remove(connection, numbers[::2])
+        await passages.remove(connection, "known", numbers[::2])
     await layer_is_exact(rows, workspace)
     await lexicon_is_exact(workspace.workspace_id)
     async with lore._worker_database.workspace(workspace.workspace_id) as connection:
-        await passages.remove(connection, numbers[1::2])
+        await passages.remove(connection, "known", numbers[1::2])
     await layer_is_exact(rows, workspace)
 
 
@@ -99,7 +108,7 @@ async def test_memories_do_not_change_what_messages_score(lore: Everlore, worksp
 
     async def scores() -> tuple[list[tuple[int, float]], int]:
         async with lore._app.workspace(workspace.workspace_id, read_only=True) as connection:
-            view = await postings.read(connection, "the boat in the fog")
+            view = (await postings.read(connection, "the boat in the fog"))["said"]
         return bm25.best(bm25.score(view).scores, 10), view.passages
 
     before = await scores()
@@ -125,7 +134,7 @@ async def test_what_lacks_vectors_is_said_found_by_words_and_embedded_by_a_job(
     async with lore._app.workspace(workspace.workspace_id, read_only=True) as connection:
         (model,) = await index.models(connection)
         question = await lore._embedders["fake"].encode_question("fishing boat")
-        near = await passages.nearest(connection, model.model_id, question.vector, 2, 5000)
+        near = await passages.nearest(connection, model.model_id, "known", question.vector, 2, 5000)
         assert near[0][0] == numbers[0]
         vectors = await passages.vectors(connection, model.model_id, numbers)
         assert near[0][1] == pytest.approx(float(vectors[numbers[0]] @ question.vector), abs=1e-3)
@@ -144,13 +153,13 @@ async def test_embedding_twice_and_embedding_what_was_removed_is_harmless(
     numbers = await bare(lore, workspace, ["Heron is a fishing boat.", "Fog comes at dawn."])
     (encoded,) = await FakeEmbedder().encode_passages(["Heron is a fishing boat."])
     async with lore._worker_database.workspace(workspace.workspace_id) as connection:
-        await passages.remove(connection, numbers[1:])
+        await passages.remove(connection, "known", numbers[1:])
         for _ in range(2):
-            await passages.add_vectors(connection, 1, [(number, encoded) for number in numbers])
+            await passages.add_vectors(connection, 1, "known", [(number, encoded) for number in numbers])
     await index_distilled(lore._worker_database, workspace.workspace_id, lore._embedders, exact_below=5000)
     assert await rows(
-        "select passage_id, distilled from everlore.passage_vector where passage_id = any (%s)", numbers
-    ) == [(numbers[0], True)]
+        "select passage_id, layer::text from everlore.passage_vector where passage_id = any (%s)", numbers
+    ) == [(numbers[0], "known")]
 
 
 async def test_a_new_model_is_refused_until_it_has_the_memories_too(
@@ -178,7 +187,9 @@ async def test_a_rebuild_writes_both_layers_anew(
     await lore.catch_up()
     step = "select position, written from everlore.watermark where step = 'distil'"
     before = await rows(step)
-    vectors = "select passage_id, distilled, embedding::text from everlore.passage_vector where distilled order by 1"
+    vectors = (
+        "select passage_id, embedding::text from everlore.passage_vector where layer = 'known' order by 1"
+    )
     layer = await rows(vectors)
     assert len(layer) == 3  # two memories and the fact that the first one states
     await lore.rebuild_index()
@@ -199,10 +210,10 @@ async def test_a_large_layer_gets_an_index_of_its_own(
     made = await rows(
         "select indexname from pg_indexes where indexname ~ '_model_[0-9]+' order by length(indexname)"
     )
-    (plain,), (distilled,) = made
-    assert distilled == f"{plain}_distilled"
+    (said,), (known,) = made
+    assert known == said.replace("_said", "_known")
     async with lore._app.workspace(workspace.workspace_id, read_only=True) as connection:
         question = await lore._embedders["fake"].encode_question("Heron 3")
-        by_index = await passages.nearest(connection, 1, question.vector, 8, 0)
-        exact = await passages.nearest(connection, 1, question.vector, 8, 5000)
+        by_index = await passages.nearest(connection, 1, "known", question.vector, 8, 0)
+        exact = await passages.nearest(connection, 1, "known", question.vector, 8, 5000)
     assert [n for n, _ in by_index] == [n for n, _ in exact]

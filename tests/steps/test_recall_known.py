@@ -121,10 +121,10 @@ async def test_importance_and_recency_order_what_is_equally_relevant(
     database: TestDatabase, clock: Clock, script: Script, rows: Rows
 ) -> None:
     async with opened(database, clock, script, recall={"memory_relevance": 0.01}) as lore:
-        await _importance_and_recency(await lore.workspace("alice"), rows)
+        await _importance_and_recency(lore, await lore.workspace("alice"), rows)
 
 
-async def _importance_and_recency(workspace: Workspace, rows: Rows) -> None:
+async def _importance_and_recency(lore: Everlore, workspace: Workspace, rows: Rows) -> None:
     await workspace.remember("The red boat leaks.", importance=0.9, at=NOW - timedelta(days=300))
     await workspace.remember("The blue boat leaks.", importance=0.2, at=NOW - timedelta(days=300))
     await workspace.remember("The green boat leaks.", importance=0.2, at=NOW)
@@ -133,8 +133,10 @@ async def _importance_and_recency(workspace: Workspace, rows: Rows) -> None:
         "The green boat leaks.",
         "The blue boat leaks.",
     ]
+    await lore._uses.flush()
     assert await rows("select distinct access_count, last_access_at from everlore.memory") == [(1, NOW)]
     await workspace.recall("Which boat leaks?", as_of=AsOf(valid_at=NOW))
+    await lore._uses.flush()
     assert await rows("select distinct access_count from everlore.memory") == [(1,)]
 
 

@@ -298,13 +298,13 @@ async def test_a_message_deleted_between_looking_and_writing_is_stored_again(
     open_thread = conversation.open_thread
     deleted = False
 
-    async def open_after_a_delete(*arguments: Any) -> conversation.ThreadState:
+    async def open_after_a_delete(*arguments: Any, **named: Any) -> conversation.OpenThread:
         nonlocal deleted
         if not deleted:
             deleted = True
             await workspace.delete(known.message_id or "")
             await workspace.record([said("in between")], thread="elsewhere")
-        return await open_thread(*arguments)
+        return await open_thread(*arguments, **named)
 
     monkeypatch.setattr(conversation, "open_thread", open_after_a_delete)
     receipt = await workspace.record([said("new", "new"), said("long " * 800, "known")])
@@ -336,7 +336,7 @@ async def test_a_cancelled_call_is_stored_whole_or_not_at_all_and_can_be_retried
 ) -> None:
     call = [said(f"message {n}", f"m{n}") for n in range(200)]  # enough to be prepared on another thread
     # Cancelled when the transaction reaches each of its steps.
-    for step in ("take_passages", "open_thread", "stage", "insert_staged", "advance", "audit"):
+    for step in ("reserve_passages", "open_thread", "write_messages", "write_passages", "advance", "audit"):
         whole = getattr(conversation, step)
         reached = asyncio.Event()
 

@@ -31,13 +31,14 @@ from everlore.store import (
     memories,
     passages,
     postings,
-    recall_distilled,
+    recall_facts,
+    recall_memories,
 )
 from everlore.store import recall as lanes
 from everlore.store.database import APP, Database
 from everlore.store.deduplication import Asked
 from everlore.store.recall import Filter
-from everlore.store.recall_distilled import Wanted
+from everlore.store.recall_memories import Wanted
 from everlore.store.run import Transaction
 from everlore.store.server import SUPERUSER, Server
 
@@ -105,9 +106,10 @@ from generate_series(1, %(rows)s) i, lateral (select case when i %% 3 = 0 then 1
 join everlore.thread h on h.workspace_id = %(ws)s and h.name = 'thread ' || t
 join everlore.session s on s.workspace_id = %(ws)s and s.thread_id = h.thread_id;
 
-insert into everlore.passage (workspace_id, passage_id, kind, message_id, thread_id, session_id, sequence, position, role,
-                              author, occurred_at, taxonomy, text)
-select %(ws)s, row_number() over (order by occurred_at), 'message', message_id, thread_id, session_id, position, position,
+insert into everlore.passage (workspace_id, passage_id, kind, layer, owner_id, lineage_id, thread_id, session_id,
+                              sequence, position, role, author, occurred_at, taxonomy, text)
+select %(ws)s, row_number() over (order by occurred_at), 'message', 'said', message_id, message_id, thread_id,
+       session_id, position, position,
        role, author, occurred_at, (case when position %% 50 = 0 then 'play.chess' end)::ltree, text
 from everlore.message where workspace_id = %(ws)s;
 
@@ -142,11 +144,11 @@ insert into everlore.fact_source (workspace_id, source_id, lineage_id, message_i
 select workspace_id, gen_random_uuid(), fact_id, fact_id, fact_id, valid_from, 0.7, recorded_at
 from everlore.fact where workspace_id = %(ws)s;
 
-insert into everlore.passage (workspace_id, passage_id, kind, memory_id, fact_id, role, author, occurred_at, text)
-select workspace_id, passage_id, 'memory', memory_id, null, 'user', author, valid_from, content
+insert into everlore.passage (workspace_id, passage_id, kind, layer, owner_id, lineage_id, role, author, occurred_at, text)
+select workspace_id, passage_id, 'memory', 'known'::everlore.layer, memory_id, lineage_id, 'user', author, valid_from, content
 from everlore.memory where workspace_id = %(ws)s
 union all
-select workspace_id, passage_id, 'fact', null, fact_id, 'user', 'user', valid_from, 'Emma likes ' || object
+select workspace_id, passage_id, 'fact', 'known', fact_id, lineage_id, 'user', 'user', valid_from, 'Emma likes ' || object
 from everlore.fact where workspace_id = %(ws)s;
 
 insert into everlore.unembedded (workspace_id, model_id, passage_id)
@@ -154,8 +156,9 @@ select workspace_id, 1, passage_id from everlore.fact where workspace_id = %(ws)
 """
 
 VECTORS = """
-insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding, distilled)
-select %(ws)s, %(model)s, n, v::halfvec, n > %(messages)s from unnest(%(numbers)s::integer[], %(vectors)s::text[]) as x (n, v)
+insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding, layer)
+select %(ws)s, %(model)s, n, v::halfvec, (case when n > %(messages)s then 'known' else 'said' end)::everlore.layer
+from unnest(%(numbers)s::integer[], %(vectors)s::text[]) as x (n, v)
 """
 
 
@@ -223,10 +226,10 @@ def fill(connection: psycopg.Connection[Any], workspace_id: UUID, rows: int) -> 
             sql.SQL("set local everlore.workspace = {}").format(sql.Literal(str(workspace_id)))
         )
         if rows == LARGE:
-            connection.execute("select everlore.build_vector_index(%s::smallint)", [MODEL])
-            connection.execute("select everlore.build_vector_index(%s::smallint, true)", [MODEL])
+            connection.execute("select everlore.build_vector_index(%s::smallint, 'said')", [MODEL])
+            connection.execute("select everlore.build_vector_index(%s::smallint, 'known')", [MODEL])
         some = connection.execute(
-            "select passage_id, message_id, thread_id from everlore.passage where workspace_id = %s and position > 1 "
+            "select passage_id, owner_id, thread_id from everlore.passage where workspace_id = %s and position > 1 "
             "order by passage_id limit 10",
             [workspace_id],
         ).fetchall()
@@ -266,7 +269,6 @@ LANES: dict[str, Lane] = {
     "texts": lambda c, p: lanes.texts(c, p.passages),
     "messages": lambda c, p: lanes.messages(c, p.messages),
     "neighbours": lambda c, p: lanes.neighbours(c, p.messages, 2),
-    "latest": lambda c, _: lanes.latest(c, START + 9 * HOUR, START + 12 * HOUR, 50),
     "within_time": lambda c, _: lanes.passages_within(
         c, Filter(since=START + 9 * HOUR, until=START + 12 * HOUR), 5001
     ),
@@ -280,28 +282,29 @@ LANES: dict[str, Lane] = {
     "threads_within_project": lambda c, _: lanes.threads_within(c, "home", None),
     "find_message": lambda c, p: conversation.find_message(c, str(p.messages[0])[-8:]),
     "show_message": lambda c, p: conversation.show_message(c, p.messages[0]),
-    "known_external_ids": lambda c, p: conversation.known_external_ids(c, p.thread, ["x5", "x7"]),
+    "known_external_ids": lambda c, p: conversation.open_thread(c, p.thread, external_ids=["x5", "x7"]),
     "tail_size": lambda c, _: postings.tail_size(c),
     "load": lambda c, p: index.load(
         c, index.EmbeddingModel(MODEL, "fake", DIMENSIONS, True), p.thread_id, 256
     ),
-    "passages_of_message": lambda c, p: conversation.passages_of_message(c, p.messages[0]),
-    "vector_exact_distilled": lambda c, p: lanes.vector_exact(c, MODEL, p.vector, 50, distilled=True),
-    "vector_hnsw_distilled": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter(), distilled=True),
+    "vector_exact_distilled": lambda c, p: lanes.vector_exact(c, MODEL, p.vector, 50, "known"),
+    "vector_hnsw_distilled": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter(), "known"),
     "within_recorded": lambda c, p: lanes.passages_within(c, Filter(recorded_by=START), 5001, p.passages),
-    "distilled_candidates": lambda c, p: recall_distilled.candidates(c, p.distilled, MODEL),
-    "distilled_keys": lambda c, p: recall_distilled.keys(c, p.distilled),
-    "distilled_memories": lambda c, p: recall_distilled.memories(
+    "distilled_candidates": lambda c, p: lanes.found(c, p.distilled, MODEL),
+    "memory_keys": lambda c, p: recall_memories.keys(c, p.distilled, None),
+    "fact_keys": lambda c, p: recall_facts.keys(c, p.distilled, None),
+    "distilled_memories": lambda c, p: recall_memories.memories(
         c, p.distilled, Filter(author="author 3"), None
     ),
-    "distilled_facts": lambda c, p: recall_distilled.facts(c, p.distilled, Filter(author="author 3"), None),
-    "distilled_citations": lambda c, p: recall_distilled.citations(c, p.messages, None),
-    "distilled_lineages": lambda c, p: recall_distilled.by_lineage(c, p.messages, None),
-    "structured": lambda c, _: recall_distilled.structured(c, Wanted(("task",), open_at=START), None, 20),
-    "structured_filtered": lambda c, p: recall_distilled.structured(
+    "distilled_facts": lambda c, p: recall_facts.facts(c, p.distilled, Filter(author="author 3"), None),
+    "memory_citations": lambda c, p: recall_memories.citations(c, p.messages, None),
+    "fact_citations": lambda c, p: recall_facts.citations(c, p.messages, None),
+    "distilled_lineages": lambda c, p: recall_memories.by_lineage(c, p.messages, None),
+    "structured": lambda c, _: recall_memories.structured(c, Wanted(("task",), open_at=START), None, 20),
+    "structured_filtered": lambda c, p: recall_memories.structured(
         c, Wanted(("task",), open_at=START), None, 20, Filter(threads=(p.thread_id,))
     ),
-    "last_person": lambda c, _: recall_distilled.last_person(c),
+    "last_person": lambda c, _: recall_memories.last_person(c),
     "load_unembedded": lambda c, _: passages.load(c, MODEL, 256),
     "unembedded": lambda c, _: passages.waiting(c, MODEL),
     "distil_said": lambda c, p: distilling.said(c, p.thread_id, 1, 11),
@@ -336,13 +339,13 @@ OF_MESSAGE = {"message_pkey": "workspace_id message_id"}
 OF_THREAD = {"thread_pkey": "workspace_id thread_id"}
 OF_SOURCES = {"memory_source_lineage": "workspace_id lineage_id", **OF_MESSAGE}
 ALONG_A_THREAD = {"message_workspace_id_thread_id_position_key": "workspace_id thread_id position"}
-OF_A_MESSAGE = {"passage_message": "workspace_id message_id"}
+OF_A_MESSAGE = {"passage_owner": "workspace_id owner_id"}
 BEHIND = {"watermark_behind": "workspace_id step", **ALONG_A_THREAD, **OF_A_MESSAGE}
 EXPECTED: dict[str, dict[str, str]] = {
     "vector_exact": {"passage_vector_0_pkey": "workspace_id"},
     "vector_among": {"passage_vector_0_pkey": "workspace_id passage_id model_id"},
-    "vector_hnsw": {"passage_vector_0_model_1": ""},
-    "vector_hnsw_filtered": {"passage_vector_0_model_1": "", **OF_PASSAGE},
+    "vector_hnsw": {"passage_vector_0_model_1_said": ""},
+    "vector_hnsw_filtered": {"passage_vector_0_model_1_said": "", **OF_PASSAGE},
     "postings": {
         "posting_block_pkey": "workspace_id term",
         "lexical_statistics_pkey": "workspace_id",
@@ -358,7 +361,6 @@ EXPECTED: dict[str, dict[str, str]] = {
     "texts": OF_PASSAGE,
     "messages": {**OF_MESSAGE, **OF_THREAD},
     "neighbours": {**OF_MESSAGE, **ALONG_A_THREAD, **OF_THREAD},
-    "latest": {"passage_time": "workspace_id occurred_at"},
     "within_time": {"passage_time": "workspace_id occurred_at"},
     "within_author": {"passage_author": "workspace_id lower occurred_at"},
     "within_thread": {"passage_workspace_id_thread_id_sequence_key": "workspace_id thread_id"},
@@ -380,18 +382,20 @@ EXPECTED: dict[str, dict[str, str]] = {
         **ALONG_A_THREAD,
         **OF_A_MESSAGE,
     },
-    "passages_of_message": OF_A_MESSAGE,
     "vector_exact_distilled": {
-        "passage_vector_0_workspace_id_model_id_passage_id_idx": "workspace_id model_id"
+        "passage_vector_0_workspace_id_model_id_layer_passage_id_idx": "workspace_id model_id layer"
     },
-    "vector_hnsw_distilled": {"passage_vector_0_model_1_distilled": ""},
+    "vector_hnsw_distilled": {"passage_vector_0_model_1_known": ""},
     "within_recorded": {**OF_PASSAGE, **OF_MESSAGE},
     "distilled_candidates": {**OF_PASSAGE, "passage_vector_0_pkey": "workspace_id passage_id model_id"},
-    "distilled_keys": {
+    "memory_keys": {
         **OF_A_MESSAGE,
         "memory_passage": "workspace_id passage_id",
-        "fact_passage": "workspace_id passage_id",
         "memory_source_lineage": "workspace_id lineage_id",
+    },
+    "fact_keys": {
+        **OF_A_MESSAGE,
+        "fact_passage": "workspace_id passage_id",
         "fact_source_lineage": "workspace_id lineage_id",
     },
     "distilled_memories": {"memory_passage": "workspace_id passage_id", **OF_THREAD, **OF_SOURCES},
@@ -400,12 +404,8 @@ EXPECTED: dict[str, dict[str, str]] = {
         "fact_source_lineage": "workspace_id lineage_id",
         **OF_MESSAGE,
     },
-    "distilled_citations": {
-        "memory_source_lineage": "workspace_id lineage_id",
-        "fact_source_lineage": "workspace_id lineage_id",
-        **OF_MESSAGE,
-        **OF_THREAD,
-    },
+    "memory_citations": {**OF_SOURCES, **OF_THREAD},
+    "fact_citations": {"fact_source_lineage": "workspace_id lineage_id", **OF_MESSAGE, **OF_THREAD},
     "distilled_lineages": {"memory_version": "workspace_id lineage_id"},
     "structured": {"memory_type": "workspace_id type", **OF_THREAD},
     "structured_filtered": {"memory_type": "workspace_id type", **OF_THREAD, **OF_SOURCES},

@@ -50,3 +50,31 @@ def test_every_query_that_is_used_exists(file: str) -> None:
 def test_no_other_module_reads_queries() -> None:
     readers = {path.stem for path in STORE.glob("*.py") if re.search(r"= queries\(", path.read_text("utf-8"))}
     assert readers == set(FILES)
+
+
+def _used(tree: ast.Module, file: str) -> set[str]:
+    """What another module uses of a store's module: by the module's name (or alias), or imported by name."""
+    used: set[str] = set()
+    aliases: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "everlore.store":
+            aliases |= {one.asname or one.name for one in node.names if one.name == file}
+        if isinstance(node, ast.ImportFrom) and node.module == f"everlore.store.{file}":
+            used |= {one.name for one in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
+            used.add(node.attr)
+    return used
+
+
+def test_every_wrapper_of_a_query_has_a_caller_in_the_product() -> None:
+    trees = [ast.parse(path.read_text("utf-8")) for path in STORE.parent.rglob("*.py")]
+    unused: set[str] = set()
+    for file in FILES:
+        here = module(file)
+        used = {node.id for node in ast.walk(here) if isinstance(node, ast.Name)}.union(
+            *(_used(tree, file) for tree in trees)
+        )
+        functions = [n for n in here.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+        unused |= {f"{file}.{function.name}" for function in functions if function.name not in used}
+    assert unused == set()

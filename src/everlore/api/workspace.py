@@ -15,12 +15,15 @@ from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import SHORT_ID_LENGTH
 from everlore.domain.memories import AsOf
 from everlore.domain.messages import NewMessage, Receipt
-from everlore.domain.recall import KINDS, Kind, Recall
+from everlore.domain.recall import Kind, Recall
 from everlore.knowledge.erasure import erase_messages, erase_thread
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
-from everlore.recall.recall import Ask, Weights, recall
+from everlore.recall.recall import Ask, recall
+from everlore.recall.sources import SOURCES
+from everlore.recall.sources.memories import used
+from everlore.recall.uses import Uses
 from everlore.store import conversation, distilling, index, passages, postings
 from everlore.store.conversation import StoredMessage, ThreadSummary
 from everlore.store.database import Database
@@ -46,6 +49,7 @@ class Parts:
     recall: RecallSettings
     aliases: AliasSettings
     means: Means
+    uses: Uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +161,21 @@ class Workspace(Knowledge):
             deadline_ms=None if deadline_ms is None else _deadline(deadline_ms),
             trace=trace,
             as_of=as_of,
-            kinds=KINDS if kinds is None else _kinds(kinds),
+            kinds=tuple(source.kind for source in SOURCES) if kinds is None else _kinds(kinds),
             memories=_between(limit_memories, "limit_memories", 0, MAX_LIMIT),
             facts=_between(limit_facts, "limit_facts", 0, MAX_LIMIT),
             include_expired=include_expired,
         )
-        return await recall(
+        answer = await recall(
             self._parts.database,
             self.workspace_id,
             ask,
             embedders=self._parts.embedders,
             reranker=self._parts.reranker,
-            weights=Weights(**self._parts.recall.model_dump()),
+            settings=self._parts.recall,
         )
+        self._parts.uses.note(self.workspace_id, used(ask, answer))
+        return answer
 
     async def threads(self) -> list[ThreadSummary]:
         async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
@@ -281,7 +287,8 @@ def _with_zone(value: datetime) -> datetime:
 
 
 def _kinds(kinds: Sequence[str]) -> tuple[str, ...]:
+    known = [source.kind for source in SOURCES]
     for kind in kinds:
-        if kind not in KINDS:
-            raise InvalidInput("kinds", f"{kind!r} is not one of {', '.join(KINDS)}")
+        if kind not in known:
+            raise InvalidInput("kinds", f"{kind!r} is not one of {', '.join(known)}")
     return tuple(kinds)

@@ -1,7 +1,8 @@
 """Recording: messages, their passages and the job that indexes them become one commit."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
@@ -9,10 +10,10 @@ from uuid import UUID
 from everlore.capture.accept import Accepted, accept
 from everlore.capture.passages import Count
 from everlore.capture.searchable import searchable
-from everlore.domain.ids import new_ids
+from everlore.domain.ids import new_id, new_ids
 from everlore.domain.messages import NewMessage, Outcome, Receipt
 from everlore.store import conversation
-from everlore.store.conversation import ThreadState
+from everlore.store.conversation import MessagePassage, OpenThread, ThreadState
 from everlore.store.database import Database
 from everlore.store.run import Transaction
 from everlore.validation import name, taxonomy_path
@@ -24,9 +25,9 @@ SESSION_GAP = timedelta(hours=6)
 _BULK = 50
 # A large call is written in chunks: while Postgres inserts one, the next is split into passages.
 _CHUNK = 1000
+_CHUNK_CHARACTERS = 4_000_000
 # The positions of a window that is distilled in one go (`everlore.distil.windows`): the job is left when one is full.
 _WINDOW = 10
-_Row = tuple[Any, ...]
 
 
 async def record(
@@ -56,24 +57,26 @@ async def record(
     size = len(messages) if isinstance(messages, Sequence) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
     accepted = await _aside(size, accept, messages, now)
     external_ids = [message.external_id for message in accepted if message.external_id is not None]
+    pieces = await _aside(size, _split, accepted[:_CHUNK], wordpieces)
+    numbers = await conversation.reserve_passages(database, workspace_id, _likely(accepted, pieces))
 
     async with database.workspace(workspace_id) as tx:
-        known = await conversation.known_external_ids(tx, thread, external_ids)
-        fresh = _first_of_each(accepted, known)
-        numbers = await _reserve(tx, fresh) if fresh else range(0)
-    if not fresh:
-        return Receipt(thread, _outcomes(accepted, known, {}))
-
-    async with database.workspace(workspace_id) as tx:
-        state = await conversation.open_thread(tx, thread, project, taxonomy)
-        # Once more, under the lock: another writer may have brought some of them meanwhile.
-        known = await conversation.known_external_ids(tx, thread, external_ids)
-        fresh = _first_of_each(accepted, known)
+        opened = await conversation.open_thread(
+            tx, thread, project=project, taxonomy=taxonomy, session=session, external_ids=external_ids
+        )
+        fresh = _first_of_each(accepted, opened.known)
         ids = dict(zip(map(id, fresh), new_ids(len(fresh)), strict=True))
         if fresh:
-            await _write(tx, state, session, fresh, ids, numbers, wordpieces, now, distil=distil)
-            await conversation.audit(tx, "record", thread, messages=len(fresh))
-    return Receipt(thread, _outcomes(accepted, known, ids))
+            sessions = _sessions(opened, session, [message.at for message in fresh])
+            written = _Written(opened.state, session, sessions, ids, now)
+            state, unused = await _write(tx, written, fresh, pieces, numbers, wordpieces)
+            async with tx.pipeline():
+                await conversation.advance(tx, state, window_closed=distil and written.closes_a_window(state))
+                await conversation.audit(tx, "record", thread, messages=len(fresh))
+                await conversation.give_back_passages(tx, unused)
+        else:
+            await conversation.give_back_passages(tx, numbers)
+    return Receipt(thread, _outcomes(accepted, opened.known, ids))
 
 
 async def _aside(size: int, function: Callable[..., _T], *arguments: Any) -> _T:
@@ -81,12 +84,17 @@ async def _aside(size: int, function: Callable[..., _T], *arguments: Any) -> _T:
     return function(*arguments) if size < _BULK else await asyncio.to_thread(function, *arguments)
 
 
-async def _reserve(tx: Transaction, fresh: list[Accepted]) -> range:
-    """Passage numbers for about as many passages as the messages will have, in a transaction that ends at once: writers
-    of one workspace would otherwise wait for each other."""
-    likely = sum(1 + len(message.text) // 400 + len(message.captions) // 4 for message in fresh)
-    await conversation.commit_lazily(tx)
-    return await conversation.take_passages(tx, likely)
+def _split(messages: list[Accepted], wordpieces: Count) -> dict[int, list[str]]:
+    """The passages of each message, by its identity."""
+    return {
+        id(m): searchable(m.author if m.named else None, m.text, m.captions, wordpieces) for m in messages
+    }
+
+
+def _likely(accepted: list[Accepted], pieces: Mapping[int, list[str]]) -> int:
+    """How many passages the messages have, or those beyond the first chunk may have."""
+    later = sum(1 + len(message.text) // 400 + len(message.captions) // 4 for message in accepted[_CHUNK:])
+    return sum(map(len, pieces.values())) + later
 
 
 def _first_of_each(accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]]) -> list[Accepted]:
@@ -102,38 +110,55 @@ def _first_of_each(accepted: list[Accepted], known: Mapping[str, tuple[UUID, byt
     return fresh
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What a call's messages are written with. `before`: where the thread stood; `sessions`: the session of each message, in
+    order; `ids`: of each message, by its identity."""
+
+    before: ThreadState
+    session: str | None
+    sessions: list[UUID]
+    ids: Mapping[int, UUID]
+    now: datetime
+
+    def closes_a_window(self, after: ThreadState) -> bool:
+        """A window is whole after ten positions, and where a session ends before that."""
+        begun = self.before.last_session_id
+        return after.last_position // _WINDOW > self.before.last_position // _WINDOW or (
+            begun is not None and {begun} != set(self.sessions)
+        )
+
+
 async def _write(
     tx: Transaction,
-    state: ThreadState,
-    session: str | None,
+    written: _Written,
     fresh: list[Accepted],
-    ids: Mapping[int, UUID],
+    pieces: dict[int, list[str]],
     numbers: range,
     wordpieces: Count,
-    now: datetime,
-    *,
-    distil: bool,
-) -> None:
-    """Write chunk after chunk; one is prepared while the one before it is inserted."""
-    sessions = await _sessions(tx, state, session, [message.at for message in fresh])
-    await conversation.make_staging(tx)
-    position, sequence = state.last_position, state.last_sequence
+) -> tuple[ThreadState, range]:
+    """Write chunk after chunk; one is prepared while the one before it is inserted. `pieces` has the passages of the first.
+    Returns where the thread stands then, and the numbers that are left."""
+    state = written.before
     inserting: asyncio.Task[None] | None = None
     try:
-        for start in range(0, len(fresh), _CHUNK):
-            chunk = fresh[start : start + _CHUNK]
-            pieces = await _aside(len(chunk), _all_passages, chunk, wordpieces)
-            needed = sum(map(len, pieces))
-            if needed > len(numbers):
-                numbers = await conversation.take_passages(tx, needed)
-            rows = _rows(chunk, pieces, sessions[start:], ids, position, sequence, numbers)
+        for chunk in _chunks(fresh):
+            unsplit = [message for message in chunk if id(message) not in pieces]
+            pieces |= await _aside(len(unsplit), _split, unsplit, wordpieces)
+            needed = sum(len(pieces[id(message)]) for message in chunk)
             if inserting is not None:
                 await inserting
-            await conversation.stage(tx, *rows)
-            inserting = asyncio.create_task(conversation.insert_staged(tx, state.thread_id, position, now))
-            # Let the statement leave before the next chunk takes the processor.
+            if needed > len(numbers):
+                numbers = await conversation.take_passages(tx, needed)
+            inserting = asyncio.create_task(_insert(tx, written, state, chunk, pieces, numbers))
+            # Let the statements leave before the next chunk takes the processor.
             await asyncio.sleep(0)
-            position, sequence, numbers = position + len(chunk), sequence + needed, numbers[needed:]
+            state = replace(
+                state,
+                last_position=state.last_position + len(chunk),
+                last_sequence=state.last_sequence + needed,
+            )
+            numbers = numbers[needed:]
         if inserting is not None:
             await inserting
     except BaseException:
@@ -141,89 +166,101 @@ async def _write(
             inserting.cancel()
             await asyncio.wait([inserting])
         raise
-    if numbers:
-        await conversation.give_back_passages(tx, numbers)
-    # A window is whole after ten positions, and where a session ends before that.
-    closed = position // _WINDOW > state.last_position // _WINDOW or (
-        state.last_session_id is not None and {state.last_session_id} != set(sessions)
-    )
-    await conversation.advance(
-        tx,
-        ThreadState(state.thread_id, position, sequence, sessions[-1], fresh[-1].at),
-        window_closed=distil and closed,
-    )
+    return replace(state, last_session_id=written.sessions[-1], last_at=fresh[-1].at), numbers
 
 
-def _all_passages(messages: list[Accepted], wordpieces: Count) -> list[list[str]]:
-    return [searchable(m.author if m.named else None, m.text, m.captions, wordpieces) for m in messages]
-
-
-def _rows(
-    messages: list[Accepted],
-    pieces: list[list[str]],
-    sessions: list[UUID],
-    ids: Mapping[int, UUID],
-    position: int,
-    sequence: int,
-    numbers: range,
-) -> tuple[list[_Row], list[_Row]]:
-    """Rows for the staging tables, counted on from the given position and sequence."""
-    message_rows: list[_Row] = []
-    passage_rows: list[_Row] = []
-    place = 0
-    for m, texts, session_id in zip(messages, pieces, sessions, strict=False):
-        position += 1
-        message_rows.append(
-            (
-                *(
-                    ids[id(m)],
-                    session_id,
-                    position,
-                    m.role,
-                    m.author,
-                    m.at,
-                    m.text,
-                    m.captions,
-                    m.system_prompt,
-                ),
-                *(m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy, m.content_hash),
-                m.off_the_record,
-            )
+def _chunks(messages: list[Accepted]) -> Iterator[list[Accepted]]:
+    """Stretches of at most so many messages, and so many characters: each travels as one text."""
+    chunk: list[Accepted] = []
+    size = 0
+    for message in messages:
+        chunk.append(message)
+        size += sum(
+            map(len, (message.text, message.system_prompt or "", message.tool_calls, message.metadata))
         )
-        for text in texts:
-            passage_rows.append((numbers[place], position, sequence + place + 1, text))
-            place += 1
-    return message_rows, passage_rows
+        if len(chunk) == _CHUNK or size > _CHUNK_CHARACTERS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
-async def _sessions(
-    tx: Transaction, state: ThreadState, session: str | None, times: list[datetime]
-) -> list[UUID]:
+async def _insert(
+    tx: Transaction,
+    written: _Written,
+    state: ThreadState,
+    chunk: list[Accepted],
+    pieces: Mapping[int, list[str]],
+    numbers: range,
+) -> None:
+    """Write a chunk with its sessions and passages, counted on from where the thread stands: one round trip."""
+    first = state.last_position - written.before.last_position
+    sessions = written.sessions[first : first + len(chunk)]
+    rows = [
+        _row(message, written.ids[id(message)], session, position)
+        for position, (message, session) in enumerate(
+            zip(chunk, sessions, strict=True), start=state.last_position + 1
+        )
+    ]
+    texts = [
+        (position, text)
+        for position, message in enumerate(chunk, start=state.last_position + 1)
+        for text in pieces[id(message)]
+    ]
+    passages = [
+        MessagePassage(number, position, sequence, text)
+        for sequence, (number, (position, text)) in enumerate(
+            zip(numbers, texts, strict=False), start=state.last_sequence + 1
+        )
+    ]
+    async with tx.pipeline():
+        await conversation.write_sessions(tx, state.thread_id, written.session, _spans(chunk, sessions))
+        await conversation.write_messages(tx, state.thread_id, rows, written.now)
+        await conversation.write_passages(tx, state.thread_id, passages)
+
+
+def _row(message: Accepted, message_id: UUID, session_id: UUID, position: int) -> dict[str, Any]:
+    """A message as JSON, with the columns of conversation.sql: write_messages."""
+    return {
+        "message_id": str(message_id),
+        "session_id": str(session_id),
+        "position": position,
+        "role": message.role,
+        "author": message.author,
+        "occurred_at": message.at.isoformat(),
+        "text": message.text,
+        "captions": message.captions,
+        "system_prompt": message.system_prompt,
+        "tool_calls": message.tool_calls,
+        "external_id": message.external_id,
+        "reply_to": message.reply_to,
+        "metadata": message.metadata,
+        "taxonomy": message.taxonomy,
+        "content_hash": f"\\x{message.content_hash.hex()}",
+        "off_the_record": message.off_the_record,
+    }
+
+
+def _spans(messages: Sequence[Accepted], sessions: Sequence[UUID]) -> dict[UUID, tuple[datetime, datetime]]:
+    spans: dict[UUID, tuple[datetime, datetime]] = {}
+    for message, session in zip(messages, sessions, strict=True):
+        start, end = spans.get(session, (message.at, message.at))
+        spans[session] = min(start, message.at), max(end, message.at)
+    return spans
+
+
+def _sessions(opened: OpenThread, session: str | None, times: list[datetime]) -> list[UUID]:
     """The session of each message: the named one, else the thread's current one until a gap of more than six hours."""
     if session is not None:
-        named = await conversation.open_session(tx, state.thread_id, session, min(times), max(times))
-        return [named] * len(times)
+        return [opened.session_id or new_id()] * len(times)
     sessions: list[UUID] = []
-    current, last_at = state.last_session_id, state.last_at
-    for run in _runs(times):
-        first = times[run.start]
-        goes_on = current is not None and last_at is not None and abs(first - last_at) <= SESSION_GAP
-        span = times[run.start : run.stop]
-        if goes_on and current is not None:
-            await conversation.extend_session(tx, current, min(span), max(span))
-        else:
-            current = await conversation.open_session(tx, state.thread_id, None, min(span), max(span))
-        last_at = span[-1]
-        sessions += [current] * len(span)
+    current, last_at = opened.state.last_session_id, opened.state.last_at
+    for at in times:
+        if current is None or last_at is None or abs(at - last_at) > SESSION_GAP:
+            current = new_id()
+        sessions.append(current)
+        last_at = at
     return sessions
-
-
-def _runs(times: list[datetime]) -> list[range]:
-    """Stretches of messages that follow each other without a gap."""
-    starts = [0] + [
-        place for place in range(1, len(times)) if abs(times[place] - times[place - 1]) > SESSION_GAP
-    ]
-    return [range(start, stop) for start, stop in zip(starts, [*starts[1:], len(times)], strict=True)]
 
 
 def _outcomes(

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from everlore.capture.passages import Count
 from everlore.capture.searchable import searchable
-from everlore.store import conversation, postings
-from everlore.store.conversation import SearchedMessage
+from everlore.store import conversation, passages
+from everlore.store.conversation import MessagePassage, SearchedMessage
 from everlore.store.database import Database
 from everlore.store.run import Transaction
 
@@ -24,9 +24,7 @@ async def resplit_workspace(database: Database, workspace_id: UUID, wordpieces: 
 
 async def _resplit(tx: Transaction, thread_id: UUID, wordpieces: Count) -> None:
     await conversation.lock_thread_id(tx, thread_id)
-    await postings.remove(tx, await conversation.passages_of_thread(tx, thread_id))
-    await conversation.delete_passages(tx, thread_id)
-    await conversation.make_staging(tx)
+    await passages.remove(tx, "said", await conversation.passages_of_thread(tx, thread_id))
     sequence = position = 0
     while messages := await conversation.messages_to_search(tx, thread_id, position, _CHUNK):
         pieces = await asyncio.to_thread(_pieces, messages, wordpieces)
@@ -34,13 +32,17 @@ async def _resplit(tx: Transaction, thread_id: UUID, wordpieces: Count) -> None:
         texts = [
             (message.position, text) for message, made in zip(messages, pieces, strict=True) for text in made
         ]
-        rows = [
-            (number, at, sequence + place, text)
-            for place, (number, (at, text)) in enumerate(zip(numbers, texts, strict=True), start=1)
-        ]
-        await conversation.stage(tx, [], rows)
-        sequence, after, position = sequence + len(rows), position, messages[-1].position
-        await conversation.insert_staged_passages(tx, thread_id, after)
+        await conversation.write_passages(
+            tx,
+            thread_id,
+            [
+                MessagePassage(number, at, place, text)
+                for place, (number, (at, text)) in enumerate(
+                    zip(numbers, texts, strict=True), start=sequence + 1
+                )
+            ],
+        )
+        sequence, position = sequence + len(texts), messages[-1].position
     await conversation.restart_steps(tx, thread_id, sequence)
 
 

@@ -137,7 +137,7 @@ async def _load(
             window=await _window(tx, said, earlier, known, tools),
             known=tuple(lineage for _, lineage in known),
             taxonomy=mark.taxonomy,
-            model=None if model is None else (model[0].model_id, model[0].name),
+            model=None if model is None else (model.model.model_id, model.model.name),
         )
 
 

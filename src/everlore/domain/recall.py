@@ -10,6 +10,9 @@ from everlore.domain.memories import Fact, Memory, MemoryType
 
 Kind: TypeAlias = Literal["message", "memory", "fact"]
 KINDS: tuple[Kind, ...] = ("message", "memory", "fact")
+# The layers of the search index: what was said, what is known from it, what was told, documents. Each has statistics of its own.
+Layer: TypeAlias = Literal["said", "known", "told", "documents"]
+LAYERS: tuple[Layer, ...] = ("said", "known", "told", "documents")
 # What a structured question asks of a memory's state. `open`: true then, and not done; `done`: something took its place.
 Asked: TypeAlias = Literal["open", "done", "expired"]
 
@@ -110,6 +113,22 @@ class FactHit:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherHit:
+    """Something of another kind that answers: its text, and the messages that it rests on."""
+
+    kind: str
+    lineage_id: UUID
+    text: str
+    sources: tuple[Citation, ...]
+    score: float
+    support: Support
+
+    @property
+    def confidence(self) -> float:
+        return self.support.confidence
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """How a structured question was read: memories of these types, in this state, about these entities, from this stretch of
     time, about these words. Empty and None: not limited. `text` is the reading in words."""
@@ -126,8 +145,8 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Recall:
     """The answer to one question: messages, and beside them memories and facts. `reading` says how a question was read that
-    asks for memories by type, state, entity or time. `degraded` names what was missing and why, in words; empty when all
-    worked."""
+    asks for memories by type, state, entity or time. `others`: hits of kinds that have no field of their own. `degraded` names
+    what was missing and why, in words; empty when all worked."""
 
     question: str
     hits: tuple[Hit, ...]
@@ -135,4 +154,5 @@ class Recall:
     took_ms: Mapping[str, float] = field(default_factory=dict[str, float])
     memories: tuple[MemoryHit, ...] = ()
     facts: tuple[FactHit, ...] = ()
+    others: tuple[OtherHit, ...] = ()
     reading: Reading | None = None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
 from everlore.domain.errors import ModelUnavailable
+from everlore.domain.recall import Layer
 from everlore.ports.embedder import Embedder
 from everlore.store import index, passages, postings
 from everlore.store.database import Database
@@ -59,36 +60,38 @@ async def known_models(database: Database, workspace_id: UUID) -> Sequence[Embed
 async def ensure_vector_indexes(database: Database, workspace_id: UUID, exact_below: int) -> None:
     """Once a workspace has outgrown exact comparison and its backlog is done, its partition gets an HNSW index.
 
-    Building in bulk costs a fifth of inserting row by row, so the first import comes before the index. The layer of what is
-    distilled has an index of its own, under the same rule.
+    Building in bulk costs a fifth of inserting row by row, so the first import comes before the index. Every layer has an index
+    of its own, under the same rule.
     """
     async with database.workspace(workspace_id) as tx:
         if await index.last_passage(tx) <= exact_below:
             return
-        distilled = await passages.size(tx)
+        # Numbers are shared by all layers, and some of what was said is not packed yet: it counts by the last number.
+        large: set[Layer] = {"said"}
+        large |= {layer for layer, size in (await passages.sizes(tx)).items() if size > exact_below}
         for model in await index.models(tx):
-            if not await index.has_vector_index(tx, model.model_id):
-                _, behind = await index.behind(tx, model.step)
-                if behind == 0:
-                    await index.build_vector_index(tx, model.model_id)
-            if distilled > exact_below and await _lacks_distilled_index(tx, model.model_id):
-                await index.build_vector_index(tx, model.model_id, distilled=True)
+            for layer in sorted(large):
+                if not await index.has_vector_index(tx, model.model_id, layer) and await _is_done(
+                    tx, model, layer
+                ):
+                    await index.build_vector_index(tx, model.model_id, layer)
 
 
-async def _lacks_distilled_index(tx: Transaction, model_id: int) -> bool:
-    """Whether there is none, and all vectors are there that it would hold."""
-    has = await index.has_vector_index(tx, model_id, distilled=True)
-    return not has and await passages.waiting(tx, model_id) == 0
+async def _is_done(tx: Transaction, model: EmbeddingModel, layer: Layer) -> bool:
+    """Whether all vectors are there that an index of the layer would hold."""
+    if layer == "said":
+        return (await index.behind(tx, model.step))[1] == 0
+    return await passages.waiting(tx, model.model_id) == 0
 
 
 async def rebuild(database: Database, workspace_id: UUID) -> None:
     """Forget all postings and vectors of a workspace; the steps then write them anew from the passages."""
     async with database.workspace(workspace_id) as tx:
         await postings.forget_all(tx)
-        await postings.repack_distilled(tx)
+        await passages.repack(tx)
         for model in await index.models(tx):
             await index.forget(tx, model)
-        if await passages.size(tx):
+        if any(size for layer, size in (await passages.sizes(tx)).items() if layer != "said"):
             await passages.leave_job(tx)
 
 
@@ -125,10 +128,9 @@ async def _embed_distilled(
             batch = await passages.load(tx, model.model_id, STRETCH)
         if not batch:
             return
-        encoded = await embedder.encode_passages([text for _, text in batch])
+        encoded = await embedder.encode_passages([passage.text for passage in batch])
         async with database.workspace(workspace_id) as tx:
-            numbered = [(number, one) for (number, _), one in zip(batch, encoded, strict=True)]
-            await passages.add_vectors(tx, model.model_id, numbered)
+            await passages.write_loaded(tx, model.model_id, batch, encoded)
         progress(len(batch))
 
 

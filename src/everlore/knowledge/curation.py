@@ -27,7 +27,7 @@ from everlore.store import conversation, distilling, facts, index, memories, pas
 from everlore.store.database import Database
 from everlore.store.entities import surviving
 from everlore.store.memories import NewSource
-from everlore.store.passages import DistilledPassage
+from everlore.store.passages import NewPassage
 from everlore.store.run import Transaction
 
 # How sure a person's own word is.
@@ -134,12 +134,19 @@ async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Me
         await memories.add_sources(tx, memory.lineage_id, [NewSource(None, None, None, CONFIDENCE)], hand.now)
         await memories.set_confidence(tx, memory.lineage_id, CONFIDENCE, memory.importance)
         if content != memory.content:
-            passage = DistilledPassage(
-                "memory", version, text, memory.author, memory.role, memory.valid_from, memory.taxonomy
+            passage = NewPassage(
+                "memory",
+                version,
+                memory.lineage_id,
+                text,
+                memory.author,
+                memory.role,
+                memory.valid_from,
+                memory.taxonomy,
             )
             encoded = vectors.get(text)
             given = {model[0]: [encoded]} if model is not None and encoded is not None else None
-            (number,) = await passages.insert(tx, [passage], given)
+            (number,) = await passages.insert(tx, "known", [passage], given)
             await memories.set_passages(tx, {version: number})
             groups = await _retracted(tx, memory.lineage_id, hand.now)
             window = _window(content, author, before.valid_from)
@@ -209,10 +216,17 @@ async def confirm(hand: Hand, memory_id: UUID) -> Memory:
         if waited:
             encoded = vectors.get(text)
             given = {model[0]: [encoded]} if model is not None and encoded is not None else None
-            passage = DistilledPassage(
-                "memory", version, text, memory.author, memory.role, memory.valid_from, memory.taxonomy
+            passage = NewPassage(
+                "memory",
+                version,
+                memory.lineage_id,
+                text,
+                memory.author,
+                memory.role,
+                memory.valid_from,
+                memory.taxonomy,
             )
-            (number,) = await passages.insert(tx, [passage], given)
+            (number,) = await passages.insert(tx, "known", [passage], given)
             await memories.set_passages(tx, {version: number})
             window = _window(before.content, author, before.valid_from)
             statements, entities = await _resolved(tx, hand, window, extraction, ())
@@ -270,14 +284,14 @@ async def _encoder(hand: Hand) -> tuple[tuple[int, str] | None, Any]:
     """The embedding model in use, and a function that encodes texts with it; nothing where there is none."""
     async with hand.database.workspace(hand.workspace_id, read_only=True) as tx:
         in_use = await index.model_in_use(tx)
-    embedder = None if in_use is None else hand.embedders.get(in_use[0].name)
+    embedder = None if in_use is None else hand.embedders.get(in_use.model.name)
 
     async def encode(texts: Sequence[str]) -> dict[str, EncodedPassage]:
         if embedder is None:
             return {}
         return dict(zip(texts, await embedder.encode_passages(list(texts)), strict=True))
 
-    return (None if in_use is None else (in_use[0].model_id, in_use[0].name)), encode
+    return (None if in_use is None else (in_use.model.model_id, in_use.model.name)), encode
 
 
 def _window(content: str, author: str, at: datetime) -> Window:

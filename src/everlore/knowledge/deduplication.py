@@ -96,7 +96,7 @@ async def _nearest(
     if not encoded or where.model_id is None:
         return {}
     vectors = list(encoded.values())
-    found = await passages.nearest_to_each(tx, where.model_id, vectors, NEAREST, where.exact_below)
+    found = await passages.nearest_to_each(tx, where.model_id, "known", vectors, NEAREST, where.exact_below)
     return dict(zip(encoded, found, strict=True))
 
 

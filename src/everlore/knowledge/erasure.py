@@ -19,7 +19,7 @@ from everlore.domain.erasure import ErasureReceipt
 from everlore.knowledge.batch import Where
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
-from everlore.store import conversation, distilling, erasure, memories, passages, postings
+from everlore.store import conversation, distilling, erasure, memories, passages
 from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, Support, VersionRow
 from everlore.store.run import Transaction
 from everlore.text.words import LITTLE, root, words
@@ -91,8 +91,8 @@ async def _erase(
     all_versions = [*plan.lineages, *version_ids, *await _versions_of(tx, plan.lineages)]
     spoken = await erasure.message_passages(tx, ids)
     distilled = await erasure.distilled_passages(tx, all_versions, plan.facts)
-    await postings.remove(tx, spoken)
-    await passages.remove(tx, distilled)
+    await passages.remove(tx, "said", spoken)
+    await passages.remove(tx, "known", distilled)
     waiting = await erasure.superseded_by(tx, plan.lineages)
     await erasure.delete_distilled(tx, plan.lineages, version_ids, plan.facts, distilled)
     if ids:

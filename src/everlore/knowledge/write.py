@@ -15,7 +15,7 @@ from everlore.knowledge.supersession import Entered, Group, Stated, enter, group
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication, facts, memories, passages
 from everlore.store.facts import CurrentFact, Expressed
-from everlore.store.passages import DistilledPassage
+from everlore.store.passages import NewPassage
 from everlore.store.run import Transaction
 
 
@@ -57,9 +57,9 @@ async def write(
     async with tx.pipeline():
         await deduplication.send(tx, batch.changes, where.now)
         await facts.send(tx, entered.changes, where.extractor, where.extractor_version, where.now)
-        segments = await passages.send(tx, numbers, [row.passage for row in rows], encoded)
+        segments = await passages.send(tx, "known", numbers, [row.passage for row in rows], encoded)
         await _number(tx, rows, numbers)
-    await passages.merge(tx, segments)
+    await passages.merge(tx, "known", segments)
     return Written(tuple(remembered), entered)
 
 
@@ -160,7 +160,7 @@ def _successor(its_facts: Sequence[CurrentFact], followers: Mapping[UUID, Sequen
 class _Row:
     """A passage to be written; `lineage_id` of the fact, `owner_id` of the memory's version that gets its number."""
 
-    passage: DistilledPassage
+    passage: NewPassage
     vector: EncodedPassage | None
 
 
@@ -176,12 +176,22 @@ def _to_index(
     for one, outcome in zip(incoming, remembered, strict=True):
         if outcome.memory_id is not None and outcome.what in ("new", "fuller", "successor"):
             text = in_search(one.author, one.role, one.content)
-            passage = DistilledPassage(
-                "memory", outcome.memory_id, text, one.author, one.role, one.said_at, where.taxonomy
+            lineage_id = outcome.lineage_id or outcome.memory_id
+            passage = NewPassage(
+                "memory",
+                outcome.memory_id,
+                lineage_id,
+                text,
+                one.author,
+                one.role,
+                one.said_at,
+                where.taxonomy,
             )
             rows.append(_Row(passage, one.vector))
     for fact_id, stated in entered.made:
-        passage = DistilledPassage("fact", fact_id, stated.text, None, None, stated.said_at, where.taxonomy)
+        passage = NewPassage(
+            "fact", fact_id, fact_id, stated.text, None, None, stated.said_at, where.taxonomy
+        )
         rows.append(_Row(passage, vectors.get(stated.text)))
     return rows
 

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.domain.recall import Hit, LaneTrace
-from everlore.recall.lanes import Lane
 from everlore.recall.rank import Ranking
-from everlore.recall.request import Search
+from everlore.recall.request import Lane, Request
 from everlore.recall.support import Speaker, support
 from everlore.store import recall as store
 from everlore.store.recall import Surroundings
@@ -20,21 +19,21 @@ _SAME_THING_DEPTH = 10
 
 
 async def make_hits(
-    search: Search, candidates: Surroundings, ranking: Ranking, lanes: Mapping[str, Lane]
+    request: Request, candidates: Surroundings, ranking: Ranking, lanes: Mapping[str, Lane]
 ) -> tuple[Hit, ...]:
     """The best messages, each by its best passage."""
-    chosen = _best_messages(search, candidates, ranking)
+    chosen = _best_messages(request, candidates, ranking)
     ids = [UUID(bytes=candidates.message_ids[place]) for place in chosen]
-    shown = await store.messages(search.tx, ids)
-    reach = search.ask.neighbours
-    near = await store.neighbours(search.tx, ids, reach) if reach else {}
+    shown = await store.messages(request.tx, ids)
+    reach = request.ask.neighbours
+    near = await store.neighbours(request.tx, ids, reach) if reach else {}
     rarity = {
-        term: float(value) for term, value in zip(search.lexical.terms, search.lexical.idf, strict=True)
+        term: float(value) for term, value in zip(request.lexical.terms, request.lexical.idf, strict=True)
     }
     present = _terms_of(
-        candidates, ranking.counts, search.lexical.terms, {message_id.bytes for message_id in ids}
+        candidates, ranking.counts, request.lexical.terms, {message_id.bytes for message_id in ids}
     )
-    traces = _traces(candidates, ranking, lanes) if search.ask.trace else {}
+    traces = _traces(candidates, ranking, lanes) if request.ask.trace else {}
     return tuple(
         Hit(
             text=shown[message_id].text,
@@ -42,7 +41,7 @@ async def make_hits(
             citation=shown[message_id].citation,
             score=round(float(ranking.scores[place]), 6),
             support=support(
-                search.view.words,
+                request.view.words,
                 rarity,
                 present[message_id.bytes],
                 _speaker(ranking.named, shown[message_id].citation.author),
@@ -58,7 +57,7 @@ async def make_hits(
     )
 
 
-def _best_messages(search: Search, candidates: Surroundings, ranking: Ranking) -> list[int]:
+def _best_messages(request: Request, candidates: Surroundings, ranking: Ranking) -> list[int]:
     """Places of the best passage of each of the best messages; of equal ones the latest."""
     times = np.array([at.timestamp() for at in candidates.times])
     chosen: list[int] = []
@@ -69,9 +68,9 @@ def _best_messages(search: Search, candidates: Surroundings, ranking: Ranking) -
         if ranking.eligible[place] and message_id not in seen:
             seen.add(message_id)
             chosen.append(place)
-            if len(chosen) == search.ask.limit:
+            if len(chosen) == request.ask.limit:
                 break
-    if search.plan.about_present and candidates.vectors is not None:
+    if request.plan.about_present and candidates.vectors is not None:
         return latest_first(chosen, candidates.vectors, times)
     return chosen
 

@@ -6,11 +6,10 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.ports.reranker import Reranker
 from everlore.recall import fuse
-from everlore.recall.distilled import Distilled, lent
+from everlore.recall.near import lent
 from everlore.recall.plan import authors_named
-from everlore.recall.request import Search
+from everlore.recall.request import Request
 from everlore.recall.rerank import late_scores
 from everlore.store import recall as store
 from everlore.store.recall import Surroundings
@@ -28,21 +27,20 @@ class Ranking:
     eligible: NDArray[np.bool_]
 
 
-async def rank(
-    search: Search, candidates: Surroundings, reranker: Reranker | None, found: Distilled | None
-) -> Ranking:
-    """`found`: the memories and facts that may be keys to the candidates."""
-    weights = search.weights
-    counts = search.lexical.counts(candidates.passage_ids)
-    signals = [(weights.lexical, fuse.lexical_signal(candidates, counts, search.lexical, weights.reach))]
-    if search.encoded is not None and candidates.vectors is not None:
-        signals.append((weights.vector, fuse.vector_signal(candidates, search.encoded.vector, weights.reach)))
+async def rank(request: Request, candidates: Surroundings) -> Ranking:
+    settings = request.settings
+    counts = request.lexical.counts(candidates.passage_ids)
+    signals = [(settings.lexical, fuse.lexical_signal(candidates, counts, request.lexical, settings.reach))]
+    if request.encoded is not None and candidates.vectors is not None:
+        signals.append(
+            (settings.vector, fuse.vector_signal(candidates, request.encoded.vector, settings.reach))
+        )
     indexed = _indexed(candidates) if len(signals) > 1 else None
     late: dict[int, float] = {}
-    if reranker is not None and weights.late_interaction > 0 and weights.rerank_depth > 0:
-        order = np.argsort(-fuse.weighted(signals, indexed), kind="stable")[: weights.rerank_depth]
+    if settings.late_interaction > 0 and settings.rerank_depth > 0:
+        order = np.argsort(-fuse.weighted(signals, indexed), kind="stable")[: settings.rerank_depth]
         numbers = candidates.passage_ids[order].tolist()
-        scored = await late_scores(search, numbers, reranker, search.view, search.lexical)
+        scored = await late_scores(request, numbers, request.view, request.lexical)
         late = {
             int(place): scored[number]
             for place, number in zip(order, numbers, strict=True)
@@ -50,13 +48,13 @@ async def rank(
         }
         if late:
             known = [late.get(place) for place in range(len(candidates.passage_ids))]
-            signals.append((weights.late_interaction, fuse.with_unknown(known)))
-    named = authors_named(search.ask.question, set(candidates.authors))
+            signals.append((settings.late_interaction, fuse.with_unknown(known)))
+    named = authors_named(request.ask.question, set(candidates.authors))
     relevance = fuse.weighted(signals, indexed)
-    if found is not None and weights.keys > 0:
-        relevance = relevance + weights.keys * lent(search, found, candidates, late)
-    scores = _adjusted(search, candidates, relevance, named)
-    return Ranking(scores, late, counts, named, await _eligible(search, candidates))
+    if request.near and settings.keys > 0:
+        relevance = relevance + settings.keys * lent(request, candidates, late)
+    scores = _adjusted(request, candidates, relevance, named)
+    return Ranking(scores, late, counts, named, await _eligible(request, candidates))
 
 
 def _indexed(candidates: Surroundings) -> NDArray[np.bool_] | None:
@@ -67,28 +65,28 @@ def _indexed(candidates: Surroundings) -> NDArray[np.bool_] | None:
 
 
 def _adjusted(
-    search: Search, candidates: Surroundings, relevance: fuse.Scores, named: frozenset[str]
+    request: Request, candidates: Surroundings, relevance: fuse.Scores, named: frozenset[str]
 ) -> fuse.Scores:
     """Relevance (0-1) plus what the question says of its answer: whose words, when, and in which company."""
-    weights, asked = search.weights, search.plan
-    scores = relevance + weights.author * np.array([author in named for author in candidates.authors])
+    settings, asked = request.settings, request.plan
+    scores = relevance + settings.author * np.array([author in named for author in candidates.authors])
     if asked.prefers:
-        scores = scores + weights.role * np.array([role == asked.prefers for role in candidates.roles])
+        scores = scores + settings.role * np.array([role == asked.prefers for role in candidates.roles])
     if asked.times:
-        scores = scores + weights.time * np.array(
+        scores = scores + settings.time * np.array(
             [any(_inside(at, span.start, span.end) for span in asked.times) for at in candidates.times]
         )
-    return scores + weights.session * fuse.best_of_session(scores, candidates.session)
+    return scores + settings.session * fuse.best_of_session(scores, candidates.session)
 
 
-async def _eligible(search: Search, candidates: Surroundings) -> NDArray[np.bool_]:
+async def _eligible(request: Request, candidates: Surroundings) -> NDArray[np.bool_]:
     """Neighbours help to score, but only what passes the filter may be a hit."""
-    if search.within.is_open:
+    if request.within.is_open:
         return np.ones(len(candidates.passage_ids), dtype=bool)
-    allowed = search.allowed
+    allowed = request.allowed
     if allowed is None:
         numbers = candidates.passage_ids.tolist()
-        allowed = await store.passages_within(search.tx, search.within, len(numbers), numbers)
+        allowed = await store.passages_within(request.tx, request.within, len(numbers), numbers)
     return np.isin(candidates.passage_ids, allowed)
 
 

@@ -5,9 +5,9 @@ import re
 from dataclasses import replace
 
 from everlore.domain.recall import MemoryHit, Support
-from everlore.recall.memory_ranking import cited, composite, is_shown
-from everlore.recall.request import Search
-from everlore.store import entities, graph, recall_distilled
+from everlore.recall.composite import cited, composite, is_shown
+from everlore.recall.request import Request
+from everlore.store import entities, graph, recall_memories
 from everlore.text.variants import key
 
 _WORD = re.compile(r"[^\W_]+(?:['’&.-][^\W_]+)*")
@@ -16,21 +16,21 @@ _LONGEST = 3
 _NO_SUPPORT = Support(0.0, (), (), "unknown", None)
 
 
-async def related(search: Search, near: tuple[MemoryHit, ...]) -> tuple[MemoryHit, ...]:
+async def related(request: Request, near: tuple[MemoryHit, ...]) -> tuple[MemoryHit, ...]:
     """More memories of the entities that are named and of those near to them, the most activated first. They come after
     `near`, which answer by themselves, with no better score, and hold none of those."""
-    ask, most = search.ask, search.weights.related
+    ask, most = request.ask, request.settings.related
     keys = {key(run) for run in _runs(ask.question)}
-    if not (most and keys and search.within.is_open):
+    if not (most and keys and request.within.is_open):
         return ()
-    matches = await entities.by_keys(search.tx, keys)
+    matches = await entities.by_keys(request.tx, keys)
     named = {match.entity_id: match.weight for match in sorted(matches, key=lambda match: match.weight)}
     if not named:
         return ()
-    active = await graph.activate(search.tx, named, now=ask.now, as_of=ask.as_of)
+    active = await graph.activate(request.tx, named, now=ask.now, as_of=ask.as_of)
     there = {hit.memory.lineage_id for hit in near}
     reached = await graph.memories_of(
-        search.tx,
+        request.tx,
         active,
         most + len(there),
         now=ask.now,
@@ -38,17 +38,17 @@ async def related(search: Search, near: tuple[MemoryHit, ...]) -> tuple[MemoryHi
         include_expired=ask.include_expired,
     )
     activation = {lineage: value for lineage, value in reached.items() if lineage not in there}
-    found = await recall_distilled.by_lineage(search.tx, list(activation), ask.as_of.recorded_at)
+    found = await recall_memories.by_lineage(request.tx, list(activation), ask.as_of.recorded_at)
     chosen = [
-        found[lineage] for lineage in activation if lineage in found and is_shown(search, found[lineage])
+        found[lineage] for lineage in activation if lineage in found and is_shown(request, found[lineage])
     ]
     hits = await cited(
-        search,
+        request,
         [
             (
                 memory,
-                composite(search, memory, 0.0)
-                | {"related": round(search.weights.memory_relevance * activation[memory.lineage_id], 4)},
+                composite(request, memory, 0.0)
+                | {"related": round(request.settings.memory_relevance * activation[memory.lineage_id], 4)},
                 _NO_SUPPORT,
             )
             for memory in chosen[:most]

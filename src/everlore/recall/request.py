@@ -1,49 +1,32 @@
-"""What one recall is about: the question with its limits, the clock, and what was read for it so far."""
+"""What one recall is about: the question with its limits, the stopwatch, and what was read for it so far."""
 
+import math
 import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.config import RecallSettings
 from everlore.domain.memories import AsOf
-from everlore.domain.recall import KINDS
+from everlore.domain.recall import KINDS, Layer
 from everlore.ports.embedder import EncodedQuestion
+from everlore.ports.reranker import Reranker
 from everlore.recall.bm25 import Lexical
 from everlore.recall.plan import Plan
 from everlore.store.index import EmbeddingModel
 from everlore.store.postings import LexicalView
-from everlore.store.recall import Filter
-from everlore.store.run import Transaction
+from everlore.store.recall import Filter, Found, Key
+from everlore.store.run import DeadlineMissed, Transaction
 
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """See `everlore.config.RecallSettings`, which these are read from."""
-
-    lexical: float
-    vector: float
-    late_interaction: float
-    author: float
-    time: float
-    session: float
-    role: float
-    keys: float
-    lane_depth: int
-    reach: int
-    rerank_depth: int
-    exact_below: int
-    memory_relevance: float
-    memory_importance: float
-    memory_recency: float
-    memory_access: float
-    recency_days: float
-    relationship_bonus: float
-    preference_bonus: float
-    goal_bonus: float
-    memory_floor: float
-    related: int
+_T = TypeVar("_T")
+# Passages with a lane's raw score, best first.
+Lane: TypeAlias = list[tuple[int, float]]
+# Names of somebody or something in a question, each with its words.
+Names: TypeAlias = Sequence[frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +56,7 @@ class Ask:
 
 
 @dataclass(slots=True)
-class Clock:
+class Stopwatch:
     """What is left of the deadline, what each step took, and what was left out because it was late or missing."""
 
     deadline_ms: float | None
@@ -81,8 +64,9 @@ class Clock:
     degraded: list[str] = field(default_factory=list[str])
     took_ms: dict[str, float] = field(default_factory=dict[str, float])
 
-    def remaining_ms(self) -> float | None:
-        return None if self.deadline_ms is None else self.deadline_ms - self._elapsed_ms()
+    def remaining_ms(self) -> float:
+        """Infinite without a deadline."""
+        return math.inf if self.deadline_ms is None else self.deadline_ms - self._elapsed_ms()
 
     def mark(self, step: str) -> None:
         """The time since the mark before belongs to this step."""
@@ -91,25 +75,72 @@ class Clock:
     def late(self, lane: str) -> None:
         self.degraded.append(f"the {lane} lane missed the deadline of {self.deadline_ms:g} ms")
 
+    async def lane(
+        self,
+        tx: Transaction,
+        name: str,
+        work: Callable[[], Awaitable[_T]],
+        otherwise: _T,
+        *,
+        at_least_ms: float = 0,
+    ) -> _T:
+        """What `work` gives. Where that takes longer than what is left of the deadline (or `at_least_ms`), all its statements
+        together, `otherwise`; and the lane is noted as late."""
+        if self.deadline_ms is None:
+            return await work()
+        end = self._elapsed_ms() + max(self.remaining_ms(), at_least_ms)
+        try:
+            async with tx.until(lambda: end - self._elapsed_ms()):
+                return await work()
+        except DeadlineMissed:
+            self.late(name)
+            return otherwise
+
     def _elapsed_ms(self) -> float:
         return (time.perf_counter() - self.started) * 1000
 
 
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What is near to the question in another layer than what was said. `relevance` is 0-1 over it; `cosines` is None without a
+    vector of the question; `late` has the reranker's raw scores by passage; `counts` how often each term of the question occurs
+    in each; `keys` are the messages that the best of it rest on."""
+
+    candidates: Found
+    relevance: NDArray[np.float64]
+    cosines: NDArray[np.float64] | None
+    late: dict[int, float]
+    counts: NDArray[np.float64]
+    lexical: Lexical
+    keys: tuple[Key, ...] = ()
+
+
 @dataclass(slots=True)
-class Search:
-    """`within` is the filter with project and taxonomy turned into threads; `allowed` are all passages that it leaves, if
-    they are few. `depth` is how many passages each lane offers. `encoded` is None when there is no vector of the question,
-    or it came too late."""
+class Request:
+    """One question on its way. `within` is the filter with project and taxonomy turned into threads; `allowed` are all passages
+    that it leaves, if they are few. `views` are the postings of its terms by layer, `lexical` the scores of what was said.
+    `depth` is how many passages each lane offers. `encoded` is None when there is no vector of the question, or it came too
+    late. `lanes` is what each lane offers of what was said, `near` what is near to the question in the other layers; `names` whom
+    it names, once somebody asked."""
 
     tx: Transaction
     ask: Ask
     plan: Plan
-    weights: Weights
-    clock: Clock
+    settings: RecallSettings
+    reranker: Reranker | None
+    watch: Stopwatch
     within: Filter
     allowed: NDArray[np.int64] | None
-    view: LexicalView
+    views: Mapping[Layer, LexicalView]
     lexical: Lexical
     model: EmbeddingModel | None
     encoded: EncodedQuestion | None
     depth: int
+    lanes: dict[str, Lane] = field(default_factory=dict[str, Lane])
+    near: dict[Layer, Near] = field(default_factory=dict[Layer, Near])
+    names: Names | None = None
+
+    @property
+    def view(self) -> LexicalView:
+        """What was said."""
+        return self.views["said"]

@@ -10,43 +10,44 @@ from everlore.ports.embedder import EncodedQuestion
 from everlore.ports.reranker import Candidate, Question, Reranker
 from everlore.recall import bm25
 from everlore.recall.bm25 import Lexical
-from everlore.recall.request import Search
+from everlore.recall.request import Request
 from everlore.store import recall as store
 from everlore.store.postings import LexicalView
-from everlore.store.recall import LaneTimeout
 from everlore.text.words import tokens
 
 _STOP_WORD_WEIGHT = 0.1
 
 
 async def late_scores(
-    search: Search, numbers: Sequence[int], reranker: Reranker, view: LexicalView, lexical: Lexical
+    request: Request, numbers: Sequence[int], view: LexicalView, lexical: Lexical
 ) -> dict[int, float]:
-    """The reranker's scores of passages, by number; empty when it cannot be used or is late. `view` and `lexical` are of
-    the layer that the passages are in: they say how rare a word is there."""
+    """The reranker's scores of passages, by number; empty when there is none, or it cannot be used or is late. `view` and
+    `lexical` are of the layer that the passages are in: they say how rare a word is there."""
+    reranker = request.reranker
+    if reranker is None:
+        return {}
     try:
-        async with store.lane(search.tx, search.clock.remaining_ms()):
-            return await _scored(search, numbers, reranker, view, lexical)
-    except LaneTimeout:
-        search.clock.late("rerank")
+        return await request.watch.lane(
+            request.tx, "rerank", lambda: _scored(request, numbers, reranker, view, lexical), {}
+        )
     except ModelUnavailable as error:
-        search.clock.degraded.append(f"the reranker cannot be used: {error}")
-    return {}
+        request.watch.degraded.append(f"the reranker cannot be used: {error}")
+        return {}
 
 
 async def _scored(
-    search: Search, numbers: Sequence[int], reranker: Reranker, view: LexicalView, lexical: Lexical
+    request: Request, numbers: Sequence[int], reranker: Reranker, view: LexicalView, lexical: Lexical
 ) -> dict[int, float]:
-    encoded = search.encoded
+    encoded = request.encoded
     if reranker.needs == "tokens":
-        if search.model is None or encoded is None or encoded.tokens is None:
+        if request.model is None or encoded is None or encoded.tokens is None:
             return {}
-        matrices = await store.tokens(search.tx, numbers, search.model.model_id)
+        matrices = await store.tokens(request.tx, numbers, request.model.model_id)
         asked = [Candidate(number, None, matrices.get(number)) for number in numbers]
     else:
-        of_passage = await store.texts(search.tx, numbers)
+        of_passage = await store.texts(request.tx, numbers)
         asked = [Candidate(number, of_passage.get(number), None) for number in numbers]
-    question = search.ask.question
+    question = request.ask.question
     scored = await reranker.score(
         Question(question, encoded, token_weights(question, encoded, view, lexical)), asked
     )

@@ -130,7 +130,7 @@ class Structured:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a reading means for memories; see `everlore.store.recall_distilled.Wanted`."""
+    """What a reading means for memories; see `everlore.store.recall_memories.Wanted`."""
 
     said_before: datetime | None = None
     since: datetime | None = None

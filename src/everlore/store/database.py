@@ -1,9 +1,9 @@
 """Connections: pools per role, transactions bound to one workspace, and psycopg's errors in plain words."""
 
 import re
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -21,6 +21,7 @@ from everlore.domain.errors import (
 )
 from everlore.store.run import Transaction, fetched
 
+_T = TypeVar("_T")
 Connection: TypeAlias = psycopg.AsyncConnection[TupleRow]
 Role: TypeAlias = Literal["everlore_app", "everlore_owner", "everlore_worker"]
 
@@ -71,9 +72,27 @@ class Database:
         """A transaction that sees and writes this workspace only. Commits at the end, rolls back on any error."""
         # One snapshot for all statements of a read: what is packed between two of them must not be missed.
         mode = sql.SQL("begin isolation level repeatable read read only") if read_only else sql.SQL("begin")
-        bind = sql.SQL("set local everlore.workspace = {}").format(sql.Literal(str(workspace_id)))
-        async with self._transaction(sql.SQL("; ").join((mode, bind))) as connection:
+        async with self._transaction(sql.SQL("; ").join((mode, _bind(workspace_id)))) as connection:
             yield Transaction(connection, workspace_id)
+
+    async def at_once(self, workspace_id: UUID, query: bytes, **parameters: Any) -> Any:
+        """One statement in a transaction of its own, all in one round trip; returns the first value of its answer, if any. Its
+        commit does not wait for the disk: what depends on it must be committed after it."""
+
+        async def run(connection: Connection) -> Any:
+            async with connection.pipeline():
+                await connection.execute("begin")
+                await connection.execute(_bind(workspace_id))
+                await connection.execute("set local synchronous_commit = off")
+                cursor = await connection.execute(query, {**parameters, "workspace": workspace_id})
+                await connection.execute("commit")
+            row = await cursor.fetchone()
+            return row[0] if row else None
+
+        with plain_errors():
+            connection, value = await self._on_a_live_one(run)
+            await self._pool.putconn(connection)
+            return value
 
     @asynccontextmanager
     async def outside(self) -> AsyncGenerator[Transaction]:
@@ -100,7 +119,12 @@ class Database:
                 await self._pool.putconn(connection)
 
     async def _begun(self, begin: sql.Composed) -> Connection:
-        """A connection in a new transaction. One that died while it lay in the pool (the server restarted) is replaced."""
+        # BEGIN and SET LOCAL travel as one message; psycopg's own transaction() would need two round trips.
+        connection, _ = await self._on_a_live_one(lambda one: one.execute(begin, prepare=False))
+        return connection
+
+    async def _on_a_live_one(self, start: Callable[[Connection], Awaitable[_T]]) -> tuple[Connection, _T]:
+        """A connection on which `start` was run. One that died while it lay in the pool (the server restarted) is replaced."""
         failures = self._connection_failures()
         for others in reversed(range(self._pool.max_size + 1)):
             try:
@@ -112,15 +136,15 @@ class Database:
                     ) from error
                 raise
             try:
-                # BEGIN and SET LOCAL travel as one message; psycopg's own transaction() would need two round trips.
-                await connection.execute(begin, prepare=False)
+                return connection, await start(connection)
             except BaseException as error:
                 died = connection.closed and isinstance(error, psycopg.OperationalError)
+                if not connection.closed:
+                    with suppress(psycopg.Error):
+                        await connection.rollback()
                 await self._pool.putconn(connection)
                 if not (died and others):
                     raise
-            else:
-                return connection
         raise InternalError("all connections were dead, and so was their last replacement")
 
     def _connection_failures(self) -> int:
@@ -149,6 +173,10 @@ class Database:
                 ) from error
         if not connection.autocommit:
             await connection.commit()
+
+
+def _bind(workspace_id: UUID) -> sql.Composed:
+    return sql.SQL("set local everlore.workspace = {}").format(sql.Literal(str(workspace_id)))
 
 
 def require_readable(conninfo: str) -> None:

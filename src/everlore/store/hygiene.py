@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from everlore.store.queries import queries
-from everlore.store.run import Transaction, fetched
+from everlore.store.run import Transaction
 from everlore.text.shingles import LEAST_WORDS, Paragraph, is_copy, paragraphs
 
 _QUERIES = queries("hygiene")
@@ -14,9 +13,7 @@ _QUERIES = queries("hygiene")
 async def note_handed_out(tx: Transaction, text: str, now: datetime) -> None:
     """Remember a text that Everlore puts into a prompt, paragraph by paragraph; only hashes are kept."""
     for one in {paragraph.digest: paragraph for paragraph in paragraphs(text)}.values():
-        await tx.execute(
-            _QUERIES["note"], {"digest": one.digest, "shingles": sorted(one.shingles), "at": now}
-        )
+        await tx.done(_QUERIES["note"], digest=one.digest, shingles=sorted(one.shingles), at=now)
 
 
 async def echoes(tx: Transaction, texts: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
@@ -25,26 +22,22 @@ async def echoes(tx: Transaction, texts: Sequence[str]) -> list[tuple[tuple[int,
     A paragraph of fewer than six words counts only next to one that was handed out: "I like tea" is said by people too.
     """
     nothing: list[tuple[tuple[int, int], ...]] = [() for _ in texts]
-    if not fetched(await (await tx.execute(_QUERIES["handed_anything"])).fetchone()):
+    if not await tx.value(_QUERIES["handed_anything"]):
         return nothing
     found = [paragraphs(text) for text in texts]
     if not any(found):
         return nothing
     digests = list({one.digest for text in found for one in text})
-    same = {bytes(row[0]) for row in await _rows(tx, "same", digests=digests)}
+    same = {bytes(digest) for digest in await tx.values(_QUERIES["same"], binary=True, digests=digests)}
     runs = sorted({run for text in found for one in text if one.words >= LEAST_WORDS for run in one.shingles})
-    alike = await _rows(tx, "alike", shingles=runs) if runs else []
-    handed = frozenset[int](run for (row,) in alike for run in row)
+    alike = await tx.values(_QUERIES["alike"], binary=True, shingles=runs) if runs else []
+    handed = frozenset[int](run for row in alike for run in row)
     return [_stretches(text, same, handed) for text in found]
 
 
 async def forget_handed_out(tx: Transaction, before: datetime) -> None:
     """Drop what was handed out before a moment: what was compacted away long ago does not come back."""
-    await tx.execute(_QUERIES["forget_before"], {"before": before})
-
-
-async def _rows(tx: Transaction, query: str, **parameters: object) -> list[tuple[Any, ...]]:
-    return list(await (await tx.execute(_QUERIES[query], parameters, binary=True)).fetchall())
+    await tx.done(_QUERIES["forget_before"], before=before)
 
 
 def _stretches(

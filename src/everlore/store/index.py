@@ -3,13 +3,17 @@
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
+from everlore.domain.recall import Layer
 from everlore.ports.embedder import EncodedPassage
 from everlore.store.queries import queries
-from everlore.store.run import Transaction, fetched
+from everlore.store.run import Transaction
 
 _QUERIES = queries("index")
+# Asked before a transaction begins: the name of the model that answers questions.
+NAME_IN_USE = _QUERIES["name_in_use"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +40,29 @@ class Stretch:
 
 
 async def models(tx: Transaction) -> list[EmbeddingModel]:
-    rows = await (await tx.execute(_QUERIES["models"])).fetchall()
-    return [EmbeddingModel(*row) for row in rows]
+    return await tx.rows(_QUERIES["models"], EmbeddingModel)
 
 
-async def model_in_use(tx: Transaction) -> tuple[EmbeddingModel, bool, bool] | None:
-    """The model that answers questions, and whether some messages, or something distilled, have no vector of it yet."""
-    row = await (await tx.execute(_QUERIES["model_in_use"])).fetchone()
-    return (EmbeddingModel(*row[:4]), row[4], row[5]) if row else None
+@dataclass(frozen=True, slots=True)
+class ModelInUse:
+    """The model that answers questions, and whether some messages, or something in another layer, have no vector of it yet."""
+
+    model: EmbeddingModel
+    messages_behind: bool
+    others_behind: bool
+
+
+async def model_in_use(tx: Transaction) -> ModelInUse | None:
+    return await tx.row(_QUERIES["model_in_use"], _in_use)
+
+
+def _in_use(*, messages_behind: bool, others_behind: bool, **columns: Any) -> ModelInUse:
+    return ModelInUse(EmbeddingModel(**columns), messages_behind, others_behind)
 
 
 async def register_model(tx: Transaction, name: str, dimensions: int) -> int:
     """Make a model known; returns its id. The first is in use at once. Other dimensions than before are refused."""
-    cursor = await tx.execute(_QUERIES["register_model"], {"name": name, "dimensions": dimensions})
-    return fetched(await cursor.fetchone())
+    return await tx.value(_QUERIES["register_model"], name=name, dimensions=dimensions)
 
 
 async def load(tx: Transaction, model: EmbeddingModel, thread_id: UUID, at_most: int) -> Stretch | None:
@@ -58,24 +71,27 @@ async def load(tx: Transaction, model: EmbeddingModel, thread_id: UUID, at_most:
     The mark is read before the passages, in a statement of its own: whatever lies at or before `written` was committed by
     then (positions are given out under the thread's lock), so the second statement sees all of it.
     """
-    row = await (
-        await tx.execute(_QUERIES["load_mark"], {"step": model.step, "thread_id": thread_id})
-    ).fetchone()
-    end = await (await tx.execute(_QUERIES["load_thread_end"], {"thread_id": thread_id})).fetchone()
-    position, written = (row[0] if row else 0), (end[0] if end else 0)
+    position = await tx.value(_QUERIES["load_mark"], step=model.step, thread_id=thread_id) or 0
+    written = await tx.value(_QUERIES["load_thread_end"], thread_id=thread_id) or 0
     if position >= written:
         return None
-    bounds = {"thread_id": thread_id, "position": position, "written": written, "at_most": at_most}
-    rows = await (await tx.execute(_QUERIES["load_passages"], bounds)).fetchall()
+    rows = await tx.tuples(
+        _QUERIES["load_passages"],
+        thread_id=thread_id,
+        position=position,
+        written=written,
+        at_most=at_most,
+    )
     more = len(rows) == at_most
     # The last message may have passages beyond the limit: it waits for the next stretch, unless it fills this one alone.
     upto = written if not more else rows[-1][1] - 1 if rows[0][1] < rows[-1][1] else rows[-1][1]
-    missing = await (
-        await tx.execute(
-            _QUERIES["load_missing"],
-            {"thread_id": thread_id, "position": position, "upto": upto, "model_id": model.model_id},
-        )
-    ).fetchall()
+    missing = await tx.tuples(
+        _QUERIES["load_missing"],
+        thread_id=thread_id,
+        position=position,
+        upto=upto,
+        model_id=model.model_id,
+    )
     return Stretch(tuple((number, text) for number, text in missing), upto, more)
 
 
@@ -91,35 +107,29 @@ async def commit(
     Passages that were deleted since it was loaded are left out. The mark stays where it is if a rebuild has taken away
     vectors before `upto` meanwhile: the next load begins there.
     """
-    await write_vectors(tx, model.model_id, encoded)
+    await write_vectors(tx, model.model_id, "said", encoded)
     mark = {"step": model.step, "thread_id": thread_id}
-    await tx.execute(_QUERIES["lock_mark"], mark)
-    await tx.execute(_QUERIES["advance_mark"], {**mark, "upto": upto, "model_id": model.model_id})
+    await tx.done(_QUERIES["lock_mark"], **mark)
+    await tx.done(_QUERIES["advance_mark"], **mark, upto=upto, model_id=model.model_id)
 
 
 async def write_vectors(
-    tx: Transaction,
-    model_id: int,
-    encoded: Sequence[tuple[int, EncodedPassage]],
-    *,
-    distilled: bool = False,
+    tx: Transaction, model_id: int, layer: Layer, encoded: Sequence[tuple[int, EncodedPassage]]
 ) -> None:
     """Write vectors of those passages that still exist; one that is there already stays."""
     numbers = [number for number, _ in encoded]
-    rows = await (await tx.execute(_QUERIES["lock_passages"], {"passages": numbers})).fetchall()
-    alive = [row[0] for row in rows]
+    alive = await tx.values(_QUERIES["lock_passages"], passages=numbers)
     if not alive:
         return
-    await tx.execute("set local client_min_messages = warning")
-    await tx.execute(_QUERIES["make_staging"])
+    await tx.done(_QUERIES["quietly"])
+    await tx.done(_QUERIES["make_staging"])
     async with tx.copy(_QUERIES["copy_vectors"]) as copy:
         for chunk in _binary_rows(encoded):
             await copy.write(chunk)
-    parameters = {"model_id": model_id, "passages": alive, "distilled": distilled}
-    await tx.execute(_QUERIES["insert_staged_vectors"], parameters)
-    await tx.execute(_QUERIES["insert_staged_tokens"], parameters)
+    await tx.done(_QUERIES["insert_staged_vectors"], model_id=model_id, passages=alive, layer=layer)
+    await tx.done(_QUERIES["insert_staged_tokens"], model_id=model_id, passages=alive)
     # Whoever writes twice in one transaction must not find the first batch again.
-    await tx.execute(_QUERIES["empty_staging"])
+    await tx.done(_QUERIES["empty_staging"])
 
 
 def _binary_rows(encoded: Sequence[tuple[int, EncodedPassage]]) -> Iterator[bytes]:
@@ -138,36 +148,33 @@ def _binary_rows(encoded: Sequence[tuple[int, EncodedPassage]]) -> Iterator[byte
 
 async def behind(tx: Transaction, step: str) -> tuple[int, int]:
     """How many threads of the workspace, and passages of messages in them, a step has not come to."""
-    row = await (await tx.execute(_QUERIES["behind"], {"step": step})).fetchone()
-    return (row[0], row[1]) if row else (0, 0)
+    threads, passages = await tx.tuple(_QUERIES["behind"], step=step) or (0, 0)
+    return threads, passages
 
 
 async def threads_behind(tx: Transaction, step: str) -> list[UUID]:
-    rows = await (await tx.execute(_QUERIES["threads_behind"], {"step": step})).fetchall()
-    return [row[0] for row in rows]
+    return await tx.values(_QUERIES["threads_behind"], step=step)
 
 
 async def last_passage(tx: Transaction) -> int:
-    row = await (await tx.execute(_QUERIES["last_passage"])).fetchone()
-    return row[0] if row else 0
+    return await tx.value(_QUERIES["last_passage"]) or 0
 
 
-async def has_vector_index(tx: Transaction, model_id: int, *, distilled: bool = False) -> bool:
-    parameters = {"model_id": model_id, "distilled": distilled}
-    return fetched(await (await tx.execute(_QUERIES["has_vector_index"], parameters)).fetchone())
+async def has_vector_index(tx: Transaction, model_id: int, layer: Layer) -> bool:
+    return await tx.value(_QUERIES["has_vector_index"], model_id=model_id, layer=layer)
 
 
-async def build_vector_index(tx: Transaction, model_id: int, *, distilled: bool = False) -> None:
+async def build_vector_index(tx: Transaction, model_id: int, layer: Layer) -> None:
     """Build the HNSW index of the workspace's partition, in bulk; nothing happens if it exists."""
-    await tx.execute(_QUERIES["build_vector_index"], {"model_id": model_id, "distilled": distilled})
+    await tx.done(_QUERIES["build_vector_index"], model_id=model_id, layer=layer)
 
 
-async def drop_vector_index(tx: Transaction, model_id: int, *, distilled: bool = False) -> None:
-    await tx.execute(_QUERIES["drop_vector_index"], {"model_id": model_id, "distilled": distilled})
+async def drop_vector_index(tx: Transaction, model_id: int, layer: Layer) -> None:
+    await tx.done(_QUERIES["drop_vector_index"], model_id=model_id, layer=layer)
 
 
 async def forget(tx: Transaction, model: EmbeddingModel) -> None:
-    """Drop the workspace's vectors of a model, of both layers, and let the step begin anew."""
-    for query in ("forget_vectors", "forget_tokens", "list_distilled"):
-        await tx.execute(_QUERIES[query], {"model_id": model.model_id})
-    await tx.execute(_QUERIES["reset_mark"], {"step": model.step})
+    """Drop the workspace's vectors of a model, of all layers, and let the step begin anew."""
+    for query in ("forget_vectors", "forget_tokens", "list_all"):
+        await tx.done(_QUERIES[query], model_id=model.model_id)
+    await tx.done(_QUERIES["reset_mark"], step=model.step)

@@ -1,30 +1,35 @@
-"""Distilled passages: memories and facts in the search index, in a layer of their own beside the messages."""
+"""Passages of all layers but what was said: memories, facts and whatever else is found, in the search index beside the messages.
+
+A passage belongs to an owner: the version that says it first, of some kind. No foreign key leads to it; who deletes an owner
+calls `remove` or `remove_lineages` before.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
+from everlore.domain.recall import Layer
 from everlore.ports.embedder import EncodedPassage, Vector
 from everlore.store import index, postings, recall
 from everlore.store.conversation import take_passages
 from everlore.store.queries import queries
-from everlore.store.run import Transaction, fetched
+from everlore.store.run import Transaction
 
 _QUERIES = queries("passages")
 
 
 @dataclass(frozen=True, slots=True)
-class DistilledPassage:
-    """What is searched of a memory or a fact. `owner_id` is the memory's or fact's version that said it first; versions with
-    the same words share the passage. `author` and `role`: whose words it rests on."""
+class NewPassage:
+    """What is searched of something that is no message. `owner_id` is the version that said it first (versions with the same
+    words share the passage), `lineage_id` what all its versions have in common. `author` and `role`: whose words it rests on."""
 
-    kind: Literal["memory", "fact"]
+    kind: str
     owner_id: UUID
+    lineage_id: UUID
     text: str
     author: str | None
     role: str | None
@@ -32,9 +37,19 @@ class DistilledPassage:
     taxonomy: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """A passage that lacks a vector."""
+
+    number: int
+    layer: Layer
+    text: str
+
+
 async def insert(
     tx: Transaction,
-    passages: Sequence[DistilledPassage],
+    layer: Layer,
+    passages: Sequence[NewPassage],
     encoded: Mapping[int, Sequence[EncodedPassage | None]] | None = None,
 ) -> list[int]:
     """Write passages in the caller's transaction; returns their numbers, in order. They are found by their words from the
@@ -44,8 +59,8 @@ async def insert(
     """
     numbers = await take(tx, len(passages))
     async with tx.pipeline():
-        segments = await send(tx, numbers, passages, encoded or {})
-    await merge(tx, segments)
+        segments = await send(tx, layer, numbers, passages, encoded or {})
+    await merge(tx, layer, segments)
     return numbers
 
 
@@ -56,8 +71,9 @@ async def take(tx: Transaction, count: int) -> list[int]:
 
 async def send(
     tx: Transaction,
+    layer: Layer,
     numbers: Sequence[int],
-    passages: Sequence[DistilledPassage],
+    passages: Sequence[NewPassage],
     encoded: Mapping[int, Sequence[EncodedPassage | None]],
 ) -> AsyncCursor[TupleRow] | None:
     """Write passages under numbers that were taken; for a pipeline, after which `merge` takes what it answers."""
@@ -65,22 +81,23 @@ async def send(
         return None
     await tx.done(
         _QUERIES["insert"],
+        layer=layer,
         numbers=list(numbers),
         kinds=[p.kind for p in passages],
-        memories=[p.owner_id if p.kind == "memory" else None for p in passages],
-        facts=[p.owner_id if p.kind == "fact" else None for p in passages],
+        owners=[p.owner_id for p in passages],
+        lineages=[p.lineage_id for p in passages],
         roles=[p.role or "user" for p in passages],
         authors=[p.author or p.role or "user" for p in passages],
         times=[p.occurred_at for p in passages],
         paths=[p.taxonomy for p in passages],
         texts=[p.text for p in passages],
     )
-    segments = await postings.send_distilled(tx, numbers)
+    segments = await postings.send_segment(tx, layer, numbers)
     there: list[tuple[int, int]] = []
     for model_id, vectors in encoded.items():
         given = [(n, one) for n, one in zip(numbers, vectors, strict=True) if one is not None]
         there += [(model_id, number) for number, _ in given]
-        await _send_vectors(tx, model_id, given)
+        await _send_vectors(tx, model_id, layer, given)
     await tx.done(
         _QUERIES["to_embed"],
         numbers=list(numbers),
@@ -91,12 +108,13 @@ async def send(
 
 
 async def _send_vectors(
-    tx: Transaction, model_id: int, encoded: Sequence[tuple[int, EncodedPassage]]
+    tx: Transaction, model_id: int, layer: Layer, encoded: Sequence[tuple[int, EncodedPassage]]
 ) -> None:
     if encoded:
         await tx.done(
             _QUERIES["insert_vectors"],
             model_id=model_id,
+            layer=layer,
             numbers=[number for number, _ in encoded],
             vectors=[recall.literal(one.vector) for _, one in encoded],
         )
@@ -109,69 +127,93 @@ async def _send_vectors(
         )
 
 
-async def merge(tx: Transaction, segments: AsyncCursor[TupleRow] | None) -> None:
+async def merge(tx: Transaction, layer: Layer, segments: AsyncCursor[TupleRow] | None) -> None:
     """After `send`: keep the segments of postings few."""
     if segments is not None:
-        await postings.merge_distilled(tx, segments)
+        await postings.merge(tx, layer, segments)
 
 
-async def add_vectors(tx: Transaction, model_id: int, encoded: Sequence[tuple[int, EncodedPassage]]) -> None:
-    """Write vectors of distilled passages and take those off the model's list. What was deleted meanwhile is left out."""
+async def add_vectors(
+    tx: Transaction, model_id: int, layer: Layer, encoded: Sequence[tuple[int, EncodedPassage]]
+) -> None:
+    """Write vectors of passages and take those off the model's list. What was deleted meanwhile is left out."""
     if encoded:
-        await index.write_vectors(tx, model_id, encoded, distilled=True)
-        numbers = [number for number, _ in encoded]
-        await tx.execute(_QUERIES["embedded"], {"model_id": model_id, "numbers": numbers})
+        await index.write_vectors(tx, model_id, layer, encoded)
+        await tx.done(_QUERIES["embedded"], model_id=model_id, numbers=[number for number, _ in encoded])
 
 
-async def remove(tx: Transaction, numbers: Sequence[int]) -> None:
-    """Delete distilled passages with their postings and vectors."""
+async def remove(tx: Transaction, layer: Layer, numbers: Sequence[int]) -> None:
+    """Delete passages with their postings and vectors. Those of messages: their threads must be locked."""
     if numbers:
-        await postings.remove_distilled(tx, numbers)
-        await tx.execute(_QUERIES["remove"], {"numbers": list(numbers)})
+        await postings.remove(tx, layer, numbers)
+        await tx.done(_QUERIES["remove"], layer=layer, numbers=list(numbers))
 
 
-async def load(tx: Transaction, model_id: int, at_most: int) -> list[tuple[int, str]]:
-    """The next passages that lack a vector of the model: number and text."""
-    parameters = {"model_id": model_id, "at_most": at_most}
-    rows = await (await tx.execute(_QUERIES["load"], parameters)).fetchall()
-    return [(number, text) for number, text in rows]
+async def remove_lineages(tx: Transaction, layer: Layer, lineages: Sequence[UUID]) -> None:
+    """Delete all passages of some lineages, which go or are no longer to be found."""
+    await remove(tx, layer, await tx.values(_QUERIES["of_lineages"], layer=layer, lineages=list(lineages)))
+
+
+async def repack(tx: Transaction) -> None:
+    """After `postings.forget_all`, in its transaction: postings are written anew from the passages. (Those of what was said are
+    written by the next packing.)"""
+    for layer in (await sizes(tx)).keys() - {"said"}:
+        await postings.write_segment(tx, layer, await tx.values(_QUERIES["of_layer"], layer=layer))
+
+
+async def load(tx: Transaction, model_id: int, at_most: int) -> list[Unembedded]:
+    """The next passages that lack a vector of the model."""
+    return await tx.rows(_QUERIES["load"], Unembedded, model_id=model_id, at_most=at_most)
+
+
+async def write_loaded(
+    tx: Transaction, model_id: int, loaded: Sequence[Unembedded], encoded: Sequence[EncodedPassage]
+) -> None:
+    """Write the vectors of passages that were loaded, in their order."""
+    by_layer: dict[Layer, list[tuple[int, EncodedPassage]]] = {}
+    for passage, one in zip(loaded, encoded, strict=True):
+        by_layer.setdefault(passage.layer, []).append((passage.number, one))
+    for layer, numbered in by_layer.items():
+        await add_vectors(tx, model_id, layer, numbered)
 
 
 async def waiting(tx: Transaction, model_id: int) -> int:
     """How many passages lack a vector of the model."""
-    return fetched(await (await tx.execute(_QUERIES["waiting"], {"model_id": model_id})).fetchone())
+    return await tx.value(_QUERIES["waiting"], model_id=model_id)
 
 
-async def size(tx: Transaction) -> int:
-    """How many distilled passages the workspace has."""
-    row = await (await tx.execute(_QUERIES["size"])).fetchone()
-    return row[0] if row else 0
+async def sizes(tx: Transaction) -> dict[Layer, int]:
+    """How many passages are packed in each layer."""
+    return dict(await tx.tuples(_QUERIES["sizes"]))
 
 
 async def leave_job(tx: Transaction) -> None:
     """Leave the job that embeds what is on the lists, on the caller's transaction."""
-    await tx.execute(_QUERIES["defer"])
+    await tx.done(_QUERIES["defer"])
 
 
 async def nearest(
-    tx: Transaction, model_id: int, vector: Vector, at_most: int, exact_below: int
+    tx: Transaction, model_id: int, layer: Layer, vector: Vector, at_most: int, exact_below: int
 ) -> list[tuple[int, float]]:
-    """The nearest distilled passages with their cosines, best first: all compared up to `exact_below` of them."""
-    if await size(tx) > exact_below and await index.has_vector_index(tx, model_id, distilled=True):
-        found = await recall.vector_hnsw(tx, model_id, vector, at_most, recall.Filter(), distilled=True)
+    """The nearest passages of a layer with their cosines, best first: all compared up to `exact_below` of them."""
+    large = (await sizes(tx)).get(layer, 0) > exact_below
+    if large and await index.has_vector_index(tx, model_id, layer):
+        found = await recall.vector_hnsw(tx, model_id, vector, at_most, recall.Filter(), layer)
     else:
-        found = await recall.vector_exact(tx, model_id, vector, at_most, distilled=True)
+        found = await recall.vector_exact(tx, model_id, vector, at_most, layer)
     return [(number, 1 - distance) for number, distance in found]
 
 
 async def nearest_to_each(
-    tx: Transaction, model_id: int, given: Sequence[Vector], at_most: int, exact_below: int
+    tx: Transaction, model_id: int, layer: Layer, given: Sequence[Vector], at_most: int, exact_below: int
 ) -> list[list[tuple[int, float]]]:
     """The same for several vectors at once."""
-    by_index = await size(tx) > exact_below and await index.has_vector_index(tx, model_id, distilled=True)
+    large = (await sizes(tx)).get(layer, 0) > exact_below
+    by_index = large and await index.has_vector_index(tx, model_id, layer)
     rows = await tx.tuples(
         _QUERIES["nearest_by_index" if by_index else "nearest_of_all"],
         model_id=model_id,
+        layer=layer,
         vectors=[recall.literal(vector) for vector in given],
         at_most=at_most,
     )
@@ -184,6 +226,5 @@ async def nearest_to_each(
 
 async def vectors(tx: Transaction, model_id: int, numbers: Sequence[int]) -> dict[int, Vector]:
     """Vectors of those passages that have one."""
-    parameters = {"model_id": model_id, "numbers": list(numbers)}
-    rows = await (await tx.execute(_QUERIES["vectors"], parameters, binary=True)).fetchall()
-    return recall.vectors_by_number(rows)
+    rows = await tx.tuples(_QUERIES["vectors"], binary=True, model_id=model_id, numbers=list(numbers))
+    return recall.vectors_by_number([(number, raw) for number, raw in rows])

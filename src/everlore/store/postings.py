@@ -1,8 +1,8 @@
 """BM25 postings: packing fresh passages into segments, merging segments, reading the postings of a question.
 
 A passage of a message that no segment holds yet (the tail) is found all the same: its terms are read from the passage itself.
-So packing never has to hurry, and segments stay few. Distilled passages have a layer of their own, without a tail: they are
-few, come in the background, and are packed where they are written.
+So packing never has to hurry, and segments stay few. The other layers have no tail: what is in them is little, comes in the
+background, and is packed where it is written.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow, tuple_row
 
+from everlore.domain.recall import LAYERS, Layer
 from everlore.store.queries import queries
-from everlore.store.run import Transaction, fetched
+from everlore.store.run import Transaction
 
 _QUERIES = queries("postings")
 
@@ -23,8 +24,8 @@ _QUERIES = queries("postings")
 TAIL_LIMIT = 256
 # When so many segments of one size class exist, they become one of the next class.
 MERGE_FANOUT = 8
-# The smallest size class of distilled segments: about what one window yields.
-_DISTILLED_LEAST = 16
+# The smallest size class of segments in other layers: about what one window yields.
+_LEAST = 16
 
 Postings: TypeAlias = NDArray[np.void]
 POSTING = np.dtype([("passage_id", ">i4"), ("occurrences", ">u2"), ("length", ">u2")])
@@ -36,7 +37,6 @@ class LexicalView:
 
     `words`: the question's words in order, each with its term or None. `blocks`: per term its postings. `tail`: number,
     length and occurrences (in the order of `tail_terms`) of passages outside the blocks. `passages` and `length` count all.
-    `distilled` is the same of the layer of memories and facts; None when there is nothing in it.
     """
 
     words: tuple[tuple[str, str | None], ...]
@@ -46,93 +46,86 @@ class LexicalView:
     passages: int
     length: int
     last_passage: int
-    distilled: "LexicalView | None" = None
 
 
-async def read(tx: Transaction, question: str) -> LexicalView:
-    """Read the postings of the question's terms. Needs one snapshot (repeatable read)."""
-    parameters = {"question": question}
+async def read(tx: Transaction, question: str) -> dict[Layer, LexicalView]:
+    """Read the postings of the question's terms, of each layer that has any passages. Needs one snapshot (repeatable read)."""
     async with tx.pipeline():
-        words = await tx.execute(_QUERIES["question_words"], parameters)
-        blocks = await tx.execute(_QUERIES["blocks"], parameters, binary=True)
-        statistics = await tx.execute(_QUERIES["statistics"])
-        tail = await tx.execute(_QUERIES["tail"], parameters)
-        all_words = tuple((str(word), term) for word, term in await words.fetchall())
-        blocks_of: dict[bool, list[tuple[str, Postings]]] = {False: [], True: []}
-        for term, distilled, raw in await blocks.fetchall():
-            blocks_of[distilled].append((str(term), np.frombuffer(raw, POSTING)))
-        rows = await statistics.fetchall()
-        totals = {distilled: (count, length) for distilled, count, length, _ in rows}
-        all_tail = tuple((int(n), int(length), list(counts)) for n, length, counts in await tail.fetchall())
-    last_passage = rows[0][3] if rows else 0
-    terms = tuple(sorted({term for _, term in all_words if term is not None}))
-    passages, length = totals.get(False, (0, 0))
-    distilled_passages, distilled_length = totals.get(True, (0, 0))
-    return LexicalView(
-        words=all_words,
-        blocks=tuple(blocks_of[False]),
-        tail_terms=terms,
-        tail=all_tail,
-        passages=passages + len(all_tail),
-        length=length + sum(length for _, length, _ in all_tail),
-        last_passage=last_passage,
-        distilled=LexicalView(
-            all_words, tuple(blocks_of[True]), terms, (), distilled_passages, distilled_length, last_passage
-        )
-        if distilled_passages
-        else None,
-    )
+        asked = await tx.sent(_QUERIES["question_words"], tuple_row, question=question)
+        found = await tx.sent(_QUERIES["blocks"], tuple_row, binary=True, question=question)
+        totals = await tx.sent(_QUERIES["statistics"], tuple_row)
+        fresh = await tx.sent(_QUERIES["tail"], tuple_row, question=question)
+    words = tuple((str(word), term) for word, term in await asked.fetchall())
+    blocks: dict[Layer, list[tuple[str, Postings]]] = {}
+    for term, layer, raw in await found.fetchall():
+        blocks.setdefault(layer, []).append((str(term), np.frombuffer(raw, POSTING)))
+    tail = tuple((int(n), int(length), list(counts)) for n, length, counts in await fresh.fetchall())
+    terms = tuple(sorted({term for _, term in words if term is not None}))
+    views: dict[Layer, LexicalView] = {}
+    for layer, passages, length, last_passage in await totals.fetchall():
+        unpacked = tail if layer == "said" else ()
+        if passages or layer == "said":
+            views[layer] = LexicalView(
+                words=words,
+                blocks=tuple(blocks.get(layer, ())),
+                tail_terms=terms,
+                tail=unpacked,
+                passages=passages + len(unpacked),
+                length=length + sum(length for _, length, _ in unpacked),
+                last_passage=last_passage,
+            )
+    return views
 
 
 async def tail_size(tx: Transaction) -> int:
-    return fetched(await (await tx.execute(_QUERIES["tail_size"])).fetchone())
+    return await tx.value(_QUERIES["tail_size"])
 
 
 async def pack(tx: Transaction) -> int:
     """Write the tail as a segment and merge segments where they have become many; returns how many passages were packed."""
-    await tx.execute(_QUERIES["lock_lexicon"], {"distilled": False})
-    behind = await (await tx.execute(_QUERIES["lock_behind"])).fetchall()
+    await _lock(tx, "said")
+    behind = await tx.tuples(_QUERIES["lock_behind"])
     if not behind:
         return 0
     threads, positions, written = zip(*behind, strict=True)
-    row = await (
-        await tx.execute(
-            _QUERIES["pack"],
-            {"threads": list(threads), "positions": list(positions), "written": list(written)},
-        )
-    ).fetchone()
-    await _merge(tx, await tx.tuples(_QUERIES["segments"], distilled=False), TAIL_LIMIT, distilled=False)
-    return fetched(row)
+    packed = await tx.value(
+        _QUERIES["pack"], threads=list(threads), positions=list(positions), written=list(written)
+    )
+    await _merge(tx, "said", await tx.tuples(_QUERIES["segments"], layer="said"), TAIL_LIMIT)
+    return packed
 
 
-async def pack_distilled(tx: Transaction, passages: Sequence[int]) -> None:
-    """Write distilled passages that were just inserted as a segment of their layer, and merge."""
+async def write_segment(tx: Transaction, layer: Layer, passages: Sequence[int]) -> None:
+    """Write passages that were just inserted as a segment of their layer (any but `said`), and merge."""
     if passages:
-        await merge_distilled(tx, await send_distilled(tx, passages))
+        await merge(tx, layer, await send_segment(tx, layer, passages))
 
 
-async def send_distilled(tx: Transaction, passages: Sequence[int]) -> AsyncCursor[TupleRow]:
-    """Write distilled passages as a segment of their layer; for a pipeline, after which the answer, all segments of the layer, is
-    for `merge_distilled`."""
-    await tx.done(_QUERIES["lock_lexicon"], distilled=True)
-    await tx.done(_QUERIES["pack_distilled"], passages=list(passages))
-    return await tx.sent(_QUERIES["segments"], tuple_row, distilled=True)
+async def send_segment(tx: Transaction, layer: Layer, passages: Sequence[int]) -> AsyncCursor[TupleRow]:
+    """Write passages as a segment of their layer; for a pipeline, after which the answer, all segments of the layer, is for
+    `merge`."""
+    await _lock(tx, layer)
+    await tx.done(_QUERIES["write_segment"], layer=layer, passages=list(passages))
+    return await tx.sent(_QUERIES["segments"], tuple_row, layer=layer)
 
 
-async def merge_distilled(tx: Transaction, segments: AsyncCursor[TupleRow]) -> None:
-    """Merge segments of the distilled layer where they have become many."""
-    await _merge(tx, await segments.fetchall(), _DISTILLED_LEAST, distilled=True)
+async def merge(tx: Transaction, layer: Layer, segments: AsyncCursor[TupleRow]) -> None:
+    """Merge segments of a layer (any but `said`) where they have become many."""
+    await _merge(tx, layer, await segments.fetchall(), _LEAST)
 
 
-async def _merge(tx: Transaction, segments: Sequence[TupleRow], least: int, *, distilled: bool) -> None:
+async def _lock(tx: Transaction, layer: Layer) -> None:
+    await tx.done(_QUERIES["lock_lexicon"], layer=layer)
+
+
+async def _merge(tx: Transaction, layer: Layer, segments: Sequence[TupleRow], least: int) -> None:
     classes: dict[int, list[int]] = {}
     for segment, passages in segments:
         classes.setdefault(_size_class(passages, least), []).append(segment)
     for size_class in sorted(classes):
         full = classes[size_class]
         if len(full) >= MERGE_FANOUT:
-            parameters = {"segments": full, "into": min(full), "distilled": distilled}
-            await tx.execute(_QUERIES["merge"], parameters)
+            await tx.done(_QUERIES["merge"], layer=layer, segments=full, into=min(full))
 
 
 def _size_class(passages: int, least: int) -> int:
@@ -143,41 +136,31 @@ def _size_class(passages: int, least: int) -> int:
     return size_class
 
 
-async def remove(tx: Transaction, passages: Sequence[int]) -> None:
-    """Take passages of messages out of the postings before they are deleted; their threads must be locked."""
-    await _remove(tx, passages, "packed_totals", distilled=False)
-
-
-async def remove_distilled(tx: Transaction, passages: Sequence[int]) -> None:
-    """Take distilled passages out of the postings before they are deleted."""
-    await _remove(tx, passages, "distilled_totals", distilled=True)
-
-
-async def _remove(tx: Transaction, passages: Sequence[int], totals: str, *, distilled: bool) -> None:
-    layer = {"distilled": distilled}
-    await tx.execute(_QUERIES["lock_lexicon"], layer)
-    named = {"passages": list(passages), **layer}
-    count, length = await (await tx.execute(_QUERIES[totals], named)).fetchone() or (0, 0)
-    blocks = await (await tx.execute(_QUERIES["blocks_of_passages"], named, binary=True)).fetchall()
-    gone = np.array(passages, dtype=np.int64)
-    for term, segment, raw in blocks:
-        postings = np.frombuffer(raw, POSTING)
-        kept = postings[~np.isin(postings["passage_id"], gone)]
-        if len(kept) == len(postings):
-            continue
-        key = {"term": term, "segment": segment, "postings": kept.tobytes(), **layer}
-        await tx.execute(_QUERIES["rewrite_block" if len(kept) else "drop_block"], key)
-    await tx.execute(_QUERIES["subtract"], {"passages": count, "length": int(length), **layer})
+async def remove(tx: Transaction, layer: Layer, passages: Sequence[int]) -> None:
+    """Take passages out of the postings before they are deleted. Those of messages: their threads must be locked."""
+    await _lock(tx, layer)
+    gone = list(passages)
+    count, length = await tx.tuple(_QUERIES["packed_totals"], passages=gone) or (0, 0)
+    blocks = await tx.tuples(_QUERIES["blocks_of_passages"], binary=True, layer=layer, passages=gone)
+    async with tx.pipeline():
+        for term, segment, raw in blocks:
+            postings = np.frombuffer(raw, POSTING)
+            kept = postings[~np.isin(postings["passage_id"], np.array(gone, dtype=np.int64))]
+            if not len(kept):
+                await tx.done(_QUERIES["drop_block"], layer=layer, term=term, segment=segment)
+            elif len(kept) < len(postings):
+                await tx.done(
+                    _QUERIES["rewrite_block"],
+                    layer=layer,
+                    term=term,
+                    segment=segment,
+                    postings=kept.tobytes(),
+                )
+        await tx.done(_QUERIES["subtract"], layer=layer, passages=count, length=int(length))
 
 
 async def forget_all(tx: Transaction) -> None:
-    """Drop the workspace's postings. The next packing writes those of messages anew, `repack_distilled` the others."""
-    for distilled in (False, True):
-        await tx.execute(_QUERIES["lock_lexicon"], {"distilled": distilled})
-    await tx.execute(_QUERIES["forget_all_postings"])
-
-
-async def repack_distilled(tx: Transaction) -> None:
-    """After `forget_all`, in its transaction: the distilled layer is written anew from its passages."""
-    rows = await (await tx.execute(_QUERIES["distilled_passages"])).fetchall()
-    await pack_distilled(tx, [row[0] for row in rows])
+    """Drop the workspace's postings. The next packing writes those of messages anew, `passages.repack` the others."""
+    for layer in LAYERS:
+        await _lock(tx, layer)
+    await tx.done(_QUERIES["forget_all_postings"])

@@ -1,26 +1,20 @@
 """The lanes of recall and what hits are made of: a handful of named queries, all of one snapshot."""
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
-from everlore.domain.recall import Citation, Neighbour
+from everlore.domain.recall import Citation, Layer, Neighbour
 from everlore.ports.embedder import TOKEN_DIMENSIONS, TokenMatrix, Vector
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
 
 _QUERIES = queries("recall")
-
-
-class LaneTimeout(Exception):
-    """A lane's statement was stopped at the deadline; the transaction goes on without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,88 +72,81 @@ class ShownMessage:
     captions: tuple[str, ...]
 
 
-@asynccontextmanager
-async def lane(tx: Transaction, remaining_ms: float | None) -> AsyncGenerator[None]:
-    """Bounds what runs inside: raises LaneTimeout at the deadline and leaves the transaction usable."""
-    if remaining_ms is None:
-        yield
-        return
-    if remaining_ms < 1:
-        raise LaneTimeout
-    try:
-        async with tx.savepoint():
-            await tx.execute(_QUERIES["deadline"], {"milliseconds": str(int(remaining_ms))})
-            yield
-            await tx.execute(_QUERIES["deadline"], {"milliseconds": "0"})
-    except psycopg.errors.QueryCanceled as error:
-        raise LaneTimeout from error
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Passages of another layer than what was said, column by column, by number; `vectors` as in `Surroundings`."""
+
+    passage_ids: NDArray[np.int64]
+    kinds: tuple[str, ...]
+    vectors: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A passage rests on a message: one of the message's passages, and the 16 bytes of its id."""
+
+    passage_id: int
+    source: int
+    message_id: bytes
 
 
 async def vector_exact(
-    tx: Transaction, model_id: int, vector: Vector, at_most: int, *, distilled: bool = False
+    tx: Transaction, model_id: int, vector: Vector, at_most: int, layer: Layer = "said"
 ) -> list[tuple[int, float]]:
-    parameters = {
-        "model_id": model_id,
-        "vector": literal(vector),
-        "at_most": at_most,
-        "distilled": distilled,
-    }
-    return await _pairs(tx, "vector_exact", parameters)
+    return await _pairs(
+        tx, "vector_exact", model_id=model_id, vector=literal(vector), at_most=at_most, layer=layer
+    )
 
 
 async def vector_among(
     tx: Transaction, model_id: int, vector: Vector, passages: Sequence[int], at_most: int
 ) -> list[tuple[int, float]]:
-    parameters = {
-        "model_id": model_id,
-        "vector": literal(vector),
-        "passages": list(passages),
-        "at_most": at_most,
-    }
-    return await _pairs(tx, "vector_among", parameters)
+    return await _pairs(
+        tx,
+        "vector_among",
+        model_id=model_id,
+        vector=literal(vector),
+        passages=list(passages),
+        at_most=at_most,
+    )
 
 
 async def vector_hnsw(
-    tx: Transaction,
-    model_id: int,
-    vector: Vector,
-    at_most: int,
-    within: Filter,
-    *,
-    distilled: bool = False,
+    tx: Transaction, model_id: int, vector: Vector, at_most: int, within: Filter, layer: Layer = "said"
 ) -> list[tuple[int, float]]:
-    parameters = {
-        "model_id": model_id,
-        "vector": literal(vector),
-        "at_most": at_most,
-        "distilled": distilled,
+    return await _pairs(
+        tx,
+        "vector_hnsw",
+        model_id=model_id,
+        vector=literal(vector),
+        at_most=at_most,
+        layer=layer,
         **within.parameters(),
-    }
-    return await _pairs(tx, "vector_hnsw", parameters)
+    )
 
 
 async def threads_within(tx: Transaction, project: str | None, taxonomy: str | None) -> tuple[UUID, ...]:
-    cursor = await tx.execute(_QUERIES["threads_within"], {"project": project, "taxonomy": taxonomy})
-    return tuple(row[0] for row in await cursor.fetchall())
+    return tuple(await tx.values(_QUERIES["threads_within"], project=project, taxonomy=taxonomy))
 
 
 async def passages_within(
     tx: Transaction, within: Filter, at_most: int, among: Sequence[int] | None = None
 ) -> NDArray[np.int64]:
-    parameters = {**within.parameters(), "at_most": at_most, "among": None if among is None else list(among)}
-    rows = await (await tx.execute(_QUERIES["passages_within"], parameters, binary=True)).fetchall()
-    return np.array([row[0] for row in rows], dtype=np.int64)
-
-
-async def latest(tx: Transaction, since: datetime, until: datetime, at_most: int) -> list[int]:
-    parameters = {"since": since, "until": until, "at_most": at_most}
-    return [row[0] for row in await (await tx.execute(_QUERIES["latest"], parameters)).fetchall()]
+    numbers = await tx.values(
+        _QUERIES["passages_within"],
+        binary=True,
+        at_most=at_most,
+        among=None if among is None else list(among),
+        **within.parameters(),
+    )
+    return np.array(numbers, dtype=np.int64)
 
 
 async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id: int | None) -> Surroundings:
     """The passages and their neighbours of the same session up to `reach` passages away."""
-    parameters = {"passages": list(passages), "reach": reach, "model_id": model_id}
-    rows = await (await tx.execute(_QUERIES["around"], parameters, binary=True)).fetchall()
+    rows = await tx.tuples(
+        _QUERIES["around"], binary=True, passages=list(passages), reach=reach, model_id=model_id
+    )
     columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 9
     codes: dict[bytes, int] = {}
     return Surroundings(
@@ -175,42 +162,65 @@ async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id:
     )
 
 
+async def found(tx: Transaction, passages: Sequence[int], model_id: int | None) -> Found:
+    """Passages of another layer than what was said."""
+    rows = await tx.tuples(_QUERIES["found"], binary=True, passages=list(passages), model_id=model_id)
+    return Found(
+        passage_ids=np.array([row[0] for row in rows], dtype=np.int64),
+        kinds=tuple(row[1] for row in rows),
+        vectors=vectors_of_rows([row[2] for row in rows]),
+    )
+
+
 async def tokens(tx: Transaction, passages: Sequence[int], model_id: int) -> dict[int, TokenMatrix]:
     """Token vectors (tokens, 128) of those passages that have them."""
-    parameters = {"passages": list(passages), "model_id": model_id}
-    rows = await (await tx.execute(_QUERIES["tokens"], parameters, binary=True)).fetchall()
+    rows = await tx.tuples(_QUERIES["tokens"], binary=True, passages=list(passages), model_id=model_id)
     return {number: np.frombuffer(raw, np.int8).reshape(-1, TOKEN_DIMENSIONS) for number, raw in rows}
 
 
 async def texts(tx: Transaction, passages: Sequence[int]) -> dict[int, str]:
-    rows = await (await tx.execute(_QUERIES["texts"], {"passages": list(passages)})).fetchall()
-    return dict(rows)
+    return dict(await tx.tuples(_QUERIES["texts"], passages=list(passages)))
 
 
 async def messages(tx: Transaction, message_ids: Sequence[UUID]) -> dict[UUID, ShownMessage]:
-    rows = await (await tx.execute(_QUERIES["messages"], {"messages": list(message_ids)})).fetchall()
-    return {
-        message_id: ShownMessage(Citation(message_id, thread, author, role, at), text, tuple(captions))
-        for message_id, thread, author, role, at, text, captions in rows
-    }
+    rows = await tx.rows(_QUERIES["messages"], _shown, messages=list(message_ids))
+    return {message.citation.message_id: message for message in rows}
+
+
+def _shown(*, text: str, captions: Sequence[str], **cited: Any) -> ShownMessage:
+    return ShownMessage(Citation(**cited), text, tuple(captions))
 
 
 async def neighbours(
     tx: Transaction, message_ids: Sequence[UUID], reach: int
 ) -> dict[UUID, tuple[Neighbour, ...]]:
     """The messages next to each given one, in the same session, in order."""
-    parameters = {"messages": list(message_ids), "reach": reach}
     found: dict[UUID, list[Neighbour]] = {}
-    for of, offset, text, message_id, thread, author, role, at in await (
-        await tx.execute(_QUERIES["neighbours"], parameters)
-    ).fetchall():
-        citation = Citation(message_id, thread, author, role, at)
-        found.setdefault(of, []).append(Neighbour(offset, text, citation))
+    for of, neighbour in await tx.rows(
+        _QUERIES["neighbours"], _near, messages=list(message_ids), reach=reach
+    ):
+        found.setdefault(of, []).append(neighbour)
     return {of: tuple(near) for of, near in found.items()}
 
 
-async def _pairs(tx: Transaction, query: str, parameters: dict[str, Any]) -> list[tuple[int, float]]:
-    rows = await (await tx.execute(_QUERIES[query], parameters, binary=True)).fetchall()
+def _near(*, near: UUID, distance: int, text: str, **cited: Any) -> tuple[UUID, Neighbour]:
+    return near, Neighbour(distance, text, Citation(**cited))
+
+
+def by_lineage(rows: Iterable[tuple[UUID, Citation]]) -> dict[UUID, tuple[Citation, ...]]:
+    """Citations by what rests on them, in order."""
+    found: dict[UUID, list[Citation]] = {}
+    for lineage, citation in rows:
+        found.setdefault(lineage, []).append(citation)
+    return {lineage: tuple(cited) for lineage, cited in found.items()}
+
+
+def cited(*, lineage_id: UUID, **columns: Any) -> tuple[UUID, Citation]:
+    return lineage_id, Citation(**columns)
+
+
+async def _pairs(tx: Transaction, query: str, **parameters: Any) -> list[tuple[int, float]]:
+    rows = await tx.tuples(_QUERIES[query], binary=True, **parameters)
     return [(number, distance) for number, distance in rows]
 
 

@@ -3,8 +3,9 @@
 Answers are read by name: a row becomes the dataclass that is asked for, its columns the fields of the same names.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+import math
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
@@ -13,8 +14,16 @@ from psycopg import AsyncCopy, AsyncCursor
 from psycopg.rows import BaseRowFactory, TupleRow, kwargs_row, scalar_row, tuple_row
 
 from everlore.domain.errors import InternalError
+from everlore.store.queries import queries
 
 T = TypeVar("T")
+
+
+_QUERIES = queries("run")
+
+
+class DeadlineMissed(Exception):
+    """A statement was stopped at a deadline, or not begun; the transaction goes on without it."""
 
 
 class Transaction:
@@ -27,6 +36,8 @@ class Transaction:
     def __init__(self, connection: psycopg.AsyncConnection[TupleRow], workspace_id: UUID | None) -> None:
         self.connection = connection
         self.workspace_id = workspace_id
+        self._left_ms: Callable[[], float] | None = None
+        self._own_ms: int | None = None
 
     async def rows(
         self, query: bytes, kind: Callable[..., T], *, binary: bool = False, **parameters: Any
@@ -73,8 +84,30 @@ class Transaction:
         return self.connection.transaction()
 
     def pipeline(self) -> AbstractAsyncContextManager[Any]:
-        """Queries inside are sent without waiting for each other's answers."""
-        return self.connection.pipeline()
+        """Queries inside are sent without waiting for each other's answers; not under a deadline, of which each gets the rest."""
+        return nullcontext() if self._left_ms else self.connection.pipeline()
+
+    @asynccontextmanager
+    async def until(self, left_ms: Callable[[], float]) -> AsyncGenerator[None]:
+        """Each statement inside may run for what is left then, or for as long as the operator lets it. Raises DeadlineMissed
+        once nothing is left, and leaves the transaction as it was before."""
+        if left_ms() < 1:
+            raise DeadlineMissed
+        around = self._left_ms
+        if self._own_ms is None:
+            self._own_ms = int(await self.value(_QUERIES["own_timeout"]))
+        own_ms = self._own_ms
+        try:
+            async with self.savepoint():
+                self._left_ms = lambda: min(left_ms(), around() if around else math.inf, own_ms or math.inf)
+                try:
+                    yield
+                finally:
+                    self._left_ms = around
+                if around is None:
+                    await self.done(_QUERIES["set_timeout"], milliseconds=str(own_ms))
+        except psycopg.errors.QueryCanceled as error:
+            raise DeadlineMissed from error
 
     async def execute(
         self,
@@ -96,7 +129,15 @@ class Transaction:
         binary: bool = False,
     ) -> AsyncCursor[Any]:
         cursor = self.connection.cursor(row_factory=row_factory)
-        return await cursor.execute(query, {**parameters, "workspace": self.workspace_id}, binary=binary)
+        given = {**parameters, "workspace": self.workspace_id}
+        if self._left_ms is None:
+            return await cursor.execute(query, given, binary=binary)
+        if (left := self._left_ms()) < 1:
+            raise DeadlineMissed
+        async with self.connection.pipeline():
+            await self.connection.execute(_QUERIES["set_timeout"], {"milliseconds": str(int(left))})
+            await cursor.execute(query, given, binary=binary)
+        return cursor
 
 
 def _bytes(query: bytes | str) -> bytes:

@@ -4,6 +4,15 @@ CREATE SCHEMA everlore;
 
 ALTER SCHEMA everlore OWNER TO everlore_owner;
 
+CREATE TYPE everlore.layer AS ENUM (
+    'said',
+    'known',
+    'told',
+    'documents'
+);
+
+ALTER TYPE everlore.layer OWNER TO everlore_owner;
+
 CREATE FUNCTION everlore.aliases_similar(names text[], threshold real, at_most integer) RETURNS TABLE(name text, entity_id uuid, variant text, weight real, score real)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
@@ -60,13 +69,13 @@ CREATE FUNCTION everlore.believed_at(recorded_at timestamp with time zone, close
 
 ALTER FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean DEFAULT false) RETURNS void
+CREATE FUNCTION everlore.build_vector_index(model smallint, in_layer everlore.layer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
     AS $_$
     declare
-        name constant text := everlore.vector_index_name(model, in_distilled);
-        part constant text := regexp_replace(name, '_model_\d+(_distilled)?$', '');
+        name constant text := everlore.vector_index_name(model, in_layer);
+        part constant text := regexp_replace(name, '_model_\d+_[a-z]+$', '');
         dims constant integer := (select m.dimensions from everlore.embedding_model m where m.model_id = model);
     begin
         if name is null or dims is null then
@@ -76,10 +85,10 @@ CREATE FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean
         execute format('lock table everlore.%I in share update exclusive mode', part);
         execute format(
             'create index if not exists %I on everlore.%I using hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops)
-             where model_id = %s and %s distilled', name, part, dims, model, case when in_distilled then '' else 'not' end);
+             where model_id = %s and layer = %L', name, part, dims, model, in_layer);
     end $_$;
 
-ALTER FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.build_vector_index(model smallint, in_layer everlore.layer) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.current_workspace() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -88,57 +97,62 @@ CREATE FUNCTION everlore.current_workspace() RETURNS uuid
 ALTER FUNCTION everlore.current_workspace() OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.defer_distil(thread uuid) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'jobs', 'pg_temp'
     AS $$
-        select jobs.procrastinate_defer_jobs_v1(array[row(
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        perform jobs.procrastinate_defer_jobs_v1(array[row(
             'distil', 'distil_thread', 0, 'distil:' || thread::text, null,
-            jsonb_build_object('workspace_id', everlore.current_workspace(), 'thread_id', thread), null
+            jsonb_build_object('workspace_id', ws, 'thread_id', thread), null
         )::jobs.procrastinate_job_to_defer_v1])
-        where everlore.current_workspace() is not null
-          and exists (select from everlore.thread t
-                      where t.workspace_id = everlore.current_workspace() and t.thread_id = thread)
-    $$;
+        where exists (select from everlore.thread t where t.workspace_id = ws and t.thread_id = thread);
+    end $$;
 
 ALTER FUNCTION everlore.defer_distil(thread uuid) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.defer_index(thread uuid) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'jobs', 'pg_temp'
     AS $$
-        select jobs.procrastinate_defer_jobs_v1(array[row(
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        perform jobs.procrastinate_defer_jobs_v1(array[row(
             'index', 'index_thread', 0, thread::text, null,
-            jsonb_build_object('workspace_id', everlore.current_workspace(), 'thread_id', thread), null
+            jsonb_build_object('workspace_id', ws, 'thread_id', thread), null
         )::jobs.procrastinate_job_to_defer_v1])
-        where everlore.current_workspace() is not null
-          and exists (select from everlore.thread t
-                      where t.workspace_id = everlore.current_workspace() and t.thread_id = thread)
-    $$;
+        where exists (select from everlore.thread t where t.workspace_id = ws and t.thread_id = thread);
+    end $$;
 
 ALTER FUNCTION everlore.defer_index(thread uuid) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.defer_index_distilled() RETURNS void
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'jobs', 'pg_temp'
     AS $$
-        select jobs.procrastinate_defer_jobs_v1(array[row(
-            'index', 'index_distilled', 0, 'distilled:' || everlore.current_workspace()::text, null,
-            jsonb_build_object('workspace_id', everlore.current_workspace()), null
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        perform jobs.procrastinate_defer_jobs_v1(array[row(
+            'index', 'index_distilled', 0, 'distilled:' || ws::text, null,
+            jsonb_build_object('workspace_id', ws), null
         )::jobs.procrastinate_job_to_defer_v1])
-        where everlore.current_workspace() is not null
-    $$;
+        where ws is not null;
+    end $$;
 
 ALTER FUNCTION everlore.defer_index_distilled() OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean DEFAULT false) RETURNS void
+CREATE FUNCTION everlore.drop_vector_index(model smallint, in_layer everlore.layer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
     AS $$
     begin
-        execute format('drop index if exists everlore.%I', everlore.vector_index_name(model, in_distilled));
+        execute format('drop index if exists everlore.%I', everlore.vector_index_name(model, in_layer));
     end $$;
 
-ALTER FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.drop_vector_index(model smallint, in_layer everlore.layer) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.embedding_progress() RETURNS TABLE(name text, dimensions integer, in_use boolean, threads_behind bigint, distilled_behind bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -250,26 +264,27 @@ CREATE FUNCTION everlore.handed_out_alike(runs bigint[]) RETURNS TABLE(text_hash
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     SET enable_seqscan TO 'off'
+    SET cpu_tuple_cost TO '10'
     AS $$
     declare
         ws constant uuid := everlore.current_workspace();
     begin
         return query
             select h.text_hash, h.shingles from everlore.handed_out h
-            where h.shingles && runs and h.workspace_id::text = ws::text;
+            where h.workspace_id = ws and h.shingles && runs;
     end $$;
 
 ALTER FUNCTION everlore.handed_out_alike(runs bigint[]) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean DEFAULT false) RETURNS boolean
+CREATE FUNCTION everlore.has_vector_index(model smallint, in_layer everlore.layer) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
         select coalesce((select i.indisvalid from pg_index i
-                         where i.indexrelid = to_regclass('everlore.' || everlore.vector_index_name(model, in_distilled))), false)
+                         where i.indexrelid = to_regclass('everlore.' || everlore.vector_index_name(model, in_layer))), false)
     $$;
 
-ALTER FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.has_vector_index(model smallint, in_layer everlore.layer) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.list_workspaces() RETURNS TABLE(workspace_id uuid, name text, created_at timestamp with time zone, threads bigint, messages bigint, last_at timestamp with time zone)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -347,7 +362,8 @@ CREATE FUNCTION everlore.open_workspace(id uuid, called text) RETURNS uuid
                 select w.workspace_id into found_id from everlore.workspace w where w.name = called;
             else
                 insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
-                insert into everlore.lexical_statistics (workspace_id, distilled) values (found_id, false), (found_id, true);
+                insert into everlore.lexical_statistics (workspace_id, layer)
+                    select found_id, unnest(enum_range(null::everlore.layer));
                 insert into everlore.distilled_state (workspace_id) values (found_id);
             end if;
         end if;
@@ -372,7 +388,7 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
                     select * from everlore.passage q
                     where q.workspace_id = ws and q.passage_id = given.passage_id offset 0
                 ) as p
-                where p.kind = 'message'
+                where p.layer = 'said'
                   and (since is null or p.occurred_at >= since)
                   and (until is null or p.occurred_at < until)
                   and (by_author is null or lower(p.author) = lower(by_author))
@@ -380,14 +396,14 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
                   and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
                   and (known_by is null or exists (
                       select from everlore.message m
-                      where m.workspace_id = ws and m.message_id = p.message_id and m.recorded_at <= known_by))
+                      where m.workspace_id = ws and m.message_id = p.owner_id and m.recorded_at <= known_by))
                 limit at_most;
             return;
         end if;
         return query
             select p.passage_id
             from everlore.passage p
-            where p.workspace_id = ws and p.kind = 'message'
+            where p.workspace_id = ws and p.layer = 'said'
               and (since is null or p.occurred_at >= since)
               and (until is null or p.occurred_at < until)
               and (by_author is null or lower(p.author) = lower(by_author))
@@ -395,7 +411,7 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
               and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
               and (known_by is null or exists (
                       select from everlore.message m
-                      where m.workspace_id = ws and m.message_id = p.message_id and m.recorded_at <= known_by))
+                      where m.workspace_id = ws and m.message_id = p.owner_id and m.recorded_at <= known_by))
             limit at_most;
     end $$;
 
@@ -432,9 +448,7 @@ CREATE FUNCTION everlore.register_embedding_model(called text, dims integer) RET
             if is_new then
                 lock table everlore.unembedded in share row exclusive mode;
                 insert into everlore.unembedded (workspace_id, model_id, passage_id)
-                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.memory_id is not null
-                    union all
-                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.fact_id is not null;
+                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.layer <> 'said';
             end if;
         end if;
         if known.dimensions <> dims then
@@ -530,7 +544,7 @@ CREATE FUNCTION everlore.use_embedding_model(called text) RETURNS void
     AS $$
     declare
         behind bigint;
-        distilled bigint;
+        beside bigint;
     begin
         if not exists (select from everlore.embedding_model m where m.name = called) then
             raise no_data_found using message = format('there is no embedding model %s', called);
@@ -542,11 +556,11 @@ CREATE FUNCTION everlore.use_embedding_model(called text) RETURNS void
         if behind > 0 then
             raise object_not_in_prerequisite_state using message = format('%s threads still lack vectors of %s', behind, called);
         end if;
-        select count(*) into distilled
+        select count(*) into beside
         from everlore.unembedded u join everlore.embedding_model m using (model_id) where m.name = called;
-        if distilled > 0 then
+        if beside > 0 then
             raise object_not_in_prerequisite_state
-                using message = format('%s memories and facts still lack vectors of %s', distilled, called);
+                using message = format('%s memories and facts still lack vectors of %s', beside, called);
         end if;
         update everlore.embedding_model m set in_use = false where m.in_use and m.name <> called;
         update everlore.embedding_model m set in_use = true where m.name = called and not m.in_use;
@@ -572,7 +586,7 @@ CREATE FUNCTION everlore.vector_among(model smallint, question public.halfvec, p
 
 ALTER FUNCTION everlore.vector_among(model smallint, question public.halfvec, passages integer[], at_most integer) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean DEFAULT false) RETURNS TABLE(passage_id integer, distance real)
+CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_layer everlore.layer) RETURNS TABLE(passage_id integer, distance real)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -580,26 +594,17 @@ CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, a
     declare
         ws constant uuid := everlore.current_workspace();
     begin
-        if in_distilled then
-            return query
-                select v.passage_id, (v.embedding <=> question)::real as d
-                from everlore.passage_vector v
-                where v.workspace_id = ws and v.model_id = model and v.distilled
-                order by d, v.passage_id
-                limit at_most;
-            return;
-        end if;
         return query
             select v.passage_id, (v.embedding <=> question)::real as d
             from everlore.passage_vector v
-            where v.workspace_id = ws and v.model_id = model and not v.distilled
+            where v.workspace_id = ws and v.model_id = model and v.layer = in_layer
             order by d, v.passage_id
             limit at_most;
     end $$;
 
-ALTER FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_layer everlore.layer) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, known_by timestamp with time zone DEFAULT NULL::timestamp with time zone, branch uuid[] DEFAULT NULL::uuid[], in_distilled boolean DEFAULT false) RETURNS TABLE(passage_id integer, distance real)
+CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, known_by timestamp with time zone DEFAULT NULL::timestamp with time zone, branch uuid[] DEFAULT NULL::uuid[], in_layer everlore.layer DEFAULT 'said'::everlore.layer) RETURNS TABLE(passage_id integer, distance real)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET "hnsw.ef_search" TO '240'
@@ -622,26 +627,26 @@ CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at
             filter := 'and exists (select from everlore.passage p where p.workspace_id = $1 and p.passage_id = v.passage_id
                 and ($4 is null or p.occurred_at >= $4) and ($5 is null or p.occurred_at < $5)
                 and ($6 is null or lower(p.author) = lower($6)) and ($9 is null or exists (
-                    select from everlore.message m where m.workspace_id = $1 and m.message_id = p.message_id and m.recorded_at <= $9))
+                    select from everlore.message m where m.workspace_id = $1 and m.message_id = p.owner_id and m.recorded_at <= $9))
                 and ($7 is null or p.thread_id = any ($7))
                 and ($8 is null or p.taxonomy <@ $8 or p.taxonomy is null and p.thread_id = any ($10)))';
         end if;
         return query execute format(
             'select v.passage_id, (v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s))::real
              from everlore.passage_vector v
-             where v.workspace_id = $1 and v.model_id = %2$s and %4$s v.distilled %3$s
+             where v.workspace_id = $1 and v.model_id = %2$s and v.layer = %4$L %3$s
              order by v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s)
-             limit $3', dims, model, filter, case when in_distilled then '' else 'not' end)
+             limit $3', dims, model, filter, in_layer)
             using ws, question, at_most, since, until, by_author, in_threads, under, known_by, branch;
     end $_$;
 
-ALTER FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_distilled boolean) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_layer everlore.layer) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean DEFAULT false) RETURNS text
+CREATE FUNCTION everlore.vector_index_name(model smallint, in_layer everlore.layer) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'everlore', 'pg_temp'
     AS $_$
-        select format('%s_model_%s%s', c.relname, model, case when in_distilled then '_distilled' else '' end)
+        select format('%s_model_%s_%s', c.relname, model, in_layer)
         from pg_class c join pg_inherits i on i.inhrelid = c.oid
         where i.inhparent = 'everlore.passage_vector'::regclass
           and satisfies_hash_partition('everlore.passage_vector'::regclass, 16,
@@ -649,7 +654,7 @@ CREATE FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean 
           and everlore.current_workspace() is not null
     $_$;
 
-ALTER FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.vector_index_name(model smallint, in_layer everlore.layer) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.vectors_of(model smallint, passages integer[]) RETURNS TABLE(passage_id integer, embedding bytea)
     LANGUAGE plpgsql STABLE
@@ -895,9 +900,9 @@ ALTER TABLE everlore.job_failure OWNER TO everlore_owner;
 
 CREATE TABLE everlore.lexical_statistics (
     workspace_id uuid NOT NULL,
+    layer everlore.layer NOT NULL,
     passages integer DEFAULT 0 NOT NULL,
-    length bigint DEFAULT 0 NOT NULL,
-    distilled boolean DEFAULT false NOT NULL
+    length bigint DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE everlore.lexical_statistics OWNER TO everlore_owner;
@@ -1100,7 +1105,9 @@ CREATE TABLE everlore.passage (
     workspace_id uuid NOT NULL,
     passage_id integer NOT NULL,
     kind text NOT NULL,
-    message_id uuid,
+    layer everlore.layer NOT NULL,
+    owner_id uuid NOT NULL,
+    lineage_id uuid NOT NULL,
     thread_id uuid,
     session_id uuid,
     sequence integer,
@@ -1114,10 +1121,8 @@ CREATE TABLE everlore.passage (
 	'::text, ''::text))) + 1)) STORED NOT NULL,
     normalised text GENERATED ALWAYS AS (everlore.normalise(text)) STORED NOT NULL,
     terms tsvector GENERATED ALWAYS AS (everlore.terms(text)) STORED NOT NULL,
-    memory_id uuid,
-    fact_id uuid,
-    CONSTRAINT passage_kind CHECK ((kind = ANY (ARRAY['message'::text, 'memory'::text, 'fact'::text]))),
-    CONSTRAINT passage_of_message CHECK (((kind <> 'message'::text) OR ((message_id IS NOT NULL) AND (thread_id IS NOT NULL) AND (session_id IS NOT NULL) AND (sequence IS NOT NULL) AND ("position" IS NOT NULL))))
+    CONSTRAINT passage_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 60))),
+    CONSTRAINT passage_place CHECK (((layer <> 'said'::everlore.layer) OR ((thread_id IS NOT NULL) AND (session_id IS NOT NULL) AND (sequence IS NOT NULL) AND ("position" IS NOT NULL))))
 );
 
 ALTER TABLE everlore.passage OWNER TO everlore_owner;
@@ -1144,8 +1149,8 @@ CREATE TABLE everlore.passage_vector (
     workspace_id uuid NOT NULL,
     model_id smallint NOT NULL,
     passage_id integer NOT NULL,
-    embedding public.halfvec NOT NULL,
-    distilled boolean DEFAULT false NOT NULL
+    layer everlore.layer NOT NULL,
+    embedding public.halfvec NOT NULL
 )
 PARTITION BY HASH (workspace_id);
 
@@ -1155,8 +1160,8 @@ CREATE TABLE everlore.passage_vector_0 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_0 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1166,8 +1171,8 @@ CREATE TABLE everlore.passage_vector_1 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_1 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1177,8 +1182,8 @@ CREATE TABLE everlore.passage_vector_10 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_10 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1188,8 +1193,8 @@ CREATE TABLE everlore.passage_vector_11 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_11 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1199,8 +1204,8 @@ CREATE TABLE everlore.passage_vector_12 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_12 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1210,8 +1215,8 @@ CREATE TABLE everlore.passage_vector_13 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_13 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1221,8 +1226,8 @@ CREATE TABLE everlore.passage_vector_14 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_14 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1232,8 +1237,8 @@ CREATE TABLE everlore.passage_vector_15 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_15 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1243,8 +1248,8 @@ CREATE TABLE everlore.passage_vector_2 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_2 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1254,8 +1259,8 @@ CREATE TABLE everlore.passage_vector_3 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_3 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1265,8 +1270,8 @@ CREATE TABLE everlore.passage_vector_4 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_4 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1276,8 +1281,8 @@ CREATE TABLE everlore.passage_vector_5 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_5 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1287,8 +1292,8 @@ CREATE TABLE everlore.passage_vector_6 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_6 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1298,8 +1303,8 @@ CREATE TABLE everlore.passage_vector_7 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_7 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1309,8 +1314,8 @@ CREATE TABLE everlore.passage_vector_8 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_8 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1320,8 +1325,8 @@ CREATE TABLE everlore.passage_vector_9 (
     workspace_id uuid CONSTRAINT passage_vector_workspace_id_not_null NOT NULL,
     model_id smallint CONSTRAINT passage_vector_model_id_not_null NOT NULL,
     passage_id integer CONSTRAINT passage_vector_passage_id_not_null NOT NULL,
-    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL,
-    distilled boolean DEFAULT false CONSTRAINT passage_vector_distilled_not_null NOT NULL
+    layer everlore.layer CONSTRAINT passage_vector_layer_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT passage_vector_embedding_not_null NOT NULL
 );
 ALTER TABLE ONLY everlore.passage_vector_9 ALTER COLUMN embedding SET STORAGE PLAIN;
 
@@ -1329,10 +1334,10 @@ ALTER TABLE everlore.passage_vector_9 OWNER TO everlore_owner;
 
 CREATE TABLE everlore.posting_block (
     workspace_id uuid NOT NULL,
+    layer everlore.layer NOT NULL,
     term text NOT NULL,
     segment integer NOT NULL,
-    postings bytea NOT NULL,
-    distilled boolean DEFAULT false NOT NULL
+    postings bytea NOT NULL
 );
 ALTER TABLE ONLY everlore.posting_block ALTER COLUMN postings SET STORAGE EXTERNAL;
 
@@ -1340,9 +1345,9 @@ ALTER TABLE everlore.posting_block OWNER TO everlore_owner;
 
 CREATE TABLE everlore.posting_segment (
     workspace_id uuid NOT NULL,
+    layer everlore.layer NOT NULL,
     segment integer NOT NULL,
-    passages integer NOT NULL,
-    distilled boolean DEFAULT false NOT NULL
+    passages integer NOT NULL
 );
 
 ALTER TABLE everlore.posting_segment OWNER TO everlore_owner;
@@ -1507,7 +1512,7 @@ ALTER TABLE ONLY everlore.job_failure
     ADD CONSTRAINT job_failure_pkey PRIMARY KEY (job_id);
 
 ALTER TABLE ONLY everlore.lexical_statistics
-    ADD CONSTRAINT lexical_statistics_pkey PRIMARY KEY (workspace_id, distilled);
+    ADD CONSTRAINT lexical_statistics_pkey PRIMARY KEY (workspace_id, layer);
 
 ALTER TABLE ONLY everlore.link_suggestion
     ADD CONSTRAINT link_suggestion_pkey PRIMARY KEY (workspace_id, suggestion_id);
@@ -1597,10 +1602,10 @@ ALTER TABLE ONLY everlore.passage
     ADD CONSTRAINT passage_workspace_id_thread_id_sequence_key UNIQUE (workspace_id, thread_id, sequence);
 
 ALTER TABLE ONLY everlore.posting_block
-    ADD CONSTRAINT posting_block_pkey PRIMARY KEY (workspace_id, term, distilled, segment);
+    ADD CONSTRAINT posting_block_pkey PRIMARY KEY (workspace_id, term, layer, segment);
 
 ALTER TABLE ONLY everlore.posting_segment
-    ADD CONSTRAINT posting_segment_pkey PRIMARY KEY (workspace_id, distilled, segment);
+    ADD CONSTRAINT posting_segment_pkey PRIMARY KEY (workspace_id, layer, segment);
 
 ALTER TABLE ONLY everlore.project
     ADD CONSTRAINT project_pkey PRIMARY KEY (workspace_id, project_id);
@@ -1722,49 +1727,47 @@ CREATE INDEX message_short_id ON everlore.message USING btree (workspace_id, "ri
 
 CREATE INDEX passage_author ON everlore.passage USING btree (workspace_id, lower(author), occurred_at);
 
-CREATE INDEX passage_fact_id ON everlore.passage USING btree (workspace_id, fact_id) WHERE (fact_id IS NOT NULL);
+CREATE INDEX passage_lineage ON everlore.passage USING btree (workspace_id, layer, lineage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_memory_id ON everlore.passage USING btree (workspace_id, memory_id) WHERE (memory_id IS NOT NULL);
-
-CREATE INDEX passage_message ON everlore.passage USING btree (workspace_id, message_id);
+CREATE INDEX passage_owner ON everlore.passage USING btree (workspace_id, owner_id);
 
 CREATE INDEX passage_taxonomy ON everlore.passage USING gist (workspace_id, taxonomy) WHERE (taxonomy IS NOT NULL);
 
 CREATE INDEX passage_time ON everlore.passage USING btree (workspace_id, occurred_at);
 
-CREATE INDEX passage_vector_distilled ON ONLY everlore.passage_vector USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_beside ON ONLY everlore.passage_vector USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_0_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_0 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_0_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_0 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_10_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_10 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_10_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_10 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_11_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_11 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_11_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_11 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_12_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_12 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_12_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_12 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_13_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_13 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_13_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_13 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_14_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_14 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_14_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_14 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_15_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_15 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_15_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_15 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_1_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_1 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_1_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_1 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_2_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_2 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_2_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_2 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_3_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_3 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_3_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_3 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_4_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_4 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_4_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_4 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_5_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_5 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_5_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_5 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_6_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_6 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_6_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_6 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_7_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_7 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_7_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_7 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_8_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_8 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_8_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_8 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
-CREATE INDEX passage_vector_9_workspace_id_model_id_passage_id_idx ON everlore.passage_vector_9 USING btree (workspace_id, model_id, passage_id) WHERE distilled;
+CREATE INDEX passage_vector_9_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_9 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
 
 CREATE INDEX project_taxonomy ON everlore.project USING gist (workspace_id, taxonomy);
 
@@ -1782,67 +1785,67 @@ CREATE INDEX watermark_behind ON everlore.watermark USING btree (workspace_id, s
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_0_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_0_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_0_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_10_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_10_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_10_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_11_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_11_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_11_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_12_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_12_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_12_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_13_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_13_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_13_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_14_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_14_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_14_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_15_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_15_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_15_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_1_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_1_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_1_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_2_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_2_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_2_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_3_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_3_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_3_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_4_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_4_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_4_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_5_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_5_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_5_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_6_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_6_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_6_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_7_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_7_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_7_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_8_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_8_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_8_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER INDEX everlore.passage_vector_pkey ATTACH PARTITION everlore.passage_vector_9_pkey;
 
-ALTER INDEX everlore.passage_vector_distilled ATTACH PARTITION everlore.passage_vector_9_workspace_id_model_id_passage_id_idx;
+ALTER INDEX everlore.passage_vector_beside ATTACH PARTITION everlore.passage_vector_9_workspace_id_model_id_layer_passage_id_idx;
 
 ALTER TABLE ONLY everlore.alias
     ADD CONSTRAINT alias_workspace_id_entity_id_fkey FOREIGN KEY (workspace_id, entity_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
@@ -1943,12 +1946,6 @@ ALTER TABLE ONLY everlore.message
 ALTER TABLE ONLY everlore.passage_counter
     ADD CONSTRAINT passage_counter_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY everlore.passage
-    ADD CONSTRAINT passage_fact FOREIGN KEY (workspace_id, fact_id) REFERENCES everlore.fact(workspace_id, fact_id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY everlore.passage
-    ADD CONSTRAINT passage_memory FOREIGN KEY (workspace_id, memory_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
-
 ALTER TABLE ONLY everlore.passage_tokens
     ADD CONSTRAINT passage_tokens_model_id_fkey FOREIGN KEY (model_id) REFERENCES everlore.embedding_model(model_id);
 
@@ -1962,7 +1959,7 @@ ALTER TABLE everlore.passage_vector
     ADD CONSTRAINT passage_vector_workspace_id_passage_id_fkey FOREIGN KEY (workspace_id, passage_id) REFERENCES everlore.passage(workspace_id, passage_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.passage
-    ADD CONSTRAINT passage_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES everlore.message(workspace_id, message_id) ON DELETE CASCADE;
+    ADD CONSTRAINT passage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.posting_block
     ADD CONSTRAINT posting_block_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
@@ -2179,8 +2176,8 @@ REVOKE ALL ON FUNCTION everlore.believed_at(recorded_at timestamp with time zone
 GRANT ALL ON FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.build_vector_index(model smallint, in_layer everlore.layer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.build_vector_index(model smallint, in_layer everlore.layer) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.current_workspace() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.current_workspace() TO everlore_app;
@@ -2198,8 +2195,8 @@ REVOKE ALL ON FUNCTION everlore.defer_index_distilled() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_app;
 GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_layer everlore.layer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_layer everlore.layer) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.embedding_progress() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.embedding_progress() TO everlore_worker;
@@ -2227,9 +2224,9 @@ REVOKE ALL ON FUNCTION everlore.handed_out_alike(runs bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.handed_out_alike(runs bigint[]) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.handed_out_alike(runs bigint[]) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.has_vector_index(model smallint, in_distilled boolean) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.has_vector_index(model smallint, in_layer everlore.layer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.has_vector_index(model smallint, in_layer everlore.layer) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.has_vector_index(model smallint, in_layer everlore.layer) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.list_workspaces() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.list_workspaces() TO everlore_worker;
@@ -2291,17 +2288,17 @@ REVOKE ALL ON FUNCTION everlore.vector_among(model smallint, question public.hal
 GRANT ALL ON FUNCTION everlore.vector_among(model smallint, question public.halfvec, passages integer[], at_most integer) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.vector_among(model smallint, question public.halfvec, passages integer[], at_most integer) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_distilled boolean) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_layer everlore.layer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_layer everlore.layer) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_layer everlore.layer) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_distilled boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_distilled boolean) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_distilled boolean) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_layer everlore.layer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_layer everlore.layer) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone, until timestamp with time zone, by_author text, in_threads uuid[], under public.ltree, known_by timestamp with time zone, branch uuid[], in_layer everlore.layer) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint, in_distilled boolean) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.vector_index_name(model smallint, in_layer everlore.layer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint, in_layer everlore.layer) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.vector_index_name(model smallint, in_layer everlore.layer) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) TO everlore_app;

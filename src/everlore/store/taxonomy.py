@@ -5,24 +5,17 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.graph import TaxonomyNode, TaxonomySuggestion
-from everlore.domain.ids import new_id
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
 
 _QUERIES = queries("taxonomy")
 
 
-async def suggest(tx: Transaction, thread_id: UUID, path: str, now: datetime) -> None:
-    """Note that a thread may belong to a path. What a person decided once stays decided."""
-    parameters = {"id": new_id(), "thread_id": thread_id, "path": path, "now": now}
-    await tx.execute(_QUERIES["suggest_path"], parameters)
-
-
 async def tree(tx: Transaction) -> list[TaxonomyNode]:
     """All paths that have a label, a thread, or something below them, in their order. A thread without a path of its own
     stands at its project's."""
-    labels = dict(await (await tx.execute(_QUERIES["labels"])).fetchall())
-    threads = dict(await (await tx.execute(_QUERIES["threads_by_path"])).fetchall())
+    labels = dict(await tx.tuples(_QUERIES["labels"]))
+    threads = dict(await tx.tuples(_QUERIES["threads_by_path"]))
     return nodes(labels, threads)
 
 
@@ -41,25 +34,22 @@ def nodes(labels: Mapping[str, str], threads: Mapping[str, int]) -> list[Taxonom
 
 
 async def label(tx: Transaction, path: str, called: str, now: datetime) -> None:
-    await tx.execute(_QUERIES["label_path"], {"path": path, "label": called, "now": now})
+    await tx.done(_QUERIES["label_path"], path=path, label=called, now=now)
 
 
 async def suggestions(tx: Transaction, at_most: int) -> list[TaxonomySuggestion]:
-    rows = await (await tx.execute(_QUERIES["waiting"], {"at_most": at_most})).fetchall()
-    return [TaxonomySuggestion(*row) for row in rows]
+    return await tx.rows(_QUERIES["waiting"], TaxonomySuggestion, at_most=at_most)
 
 
 async def lock_suggestion(tx: Transaction, suggestion_id: UUID) -> tuple[UUID, str, datetime | None] | None:
     """Thread, path, and when it was decided; None if there is none of that id."""
-    cursor = await tx.execute(_QUERIES["lock_suggested"], {"suggestion_id": suggestion_id})
-    row = await cursor.fetchone()
+    row = await tx.tuple(_QUERIES["lock_suggested"], suggestion_id=suggestion_id)
     return (row[0], row[1], row[2]) if row else None
 
 
 async def decide(tx: Transaction, suggestion_id: UUID, accepted: bool, now: datetime) -> None:
-    parameters = {"suggestion_id": suggestion_id, "accepted": accepted, "now": now}
-    await tx.execute(_QUERIES["decide_path"], parameters)
+    await tx.done(_QUERIES["decide_path"], suggestion_id=suggestion_id, accepted=accepted, now=now)
 
 
 async def set_path(tx: Transaction, thread_id: UUID, path: str) -> None:
-    await tx.execute(_QUERIES["set_path"], {"thread_id": thread_id, "path": path})
+    await tx.done(_QUERIES["set_path"], thread_id=thread_id, path=path)

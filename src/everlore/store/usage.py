@@ -5,7 +5,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from everlore.store.queries import queries
-from everlore.store.run import Transaction, fetched
+from everlore.store.run import Transaction
 
 _QUERIES = queries("usage")
 
@@ -49,21 +49,19 @@ class Breaker:
 
 async def hold_caps(tx: Transaction) -> None:
     """Until the transaction ends nobody else reserves in this workspace: caps that are checked after this hold."""
-    await tx.execute(_QUERIES["hold_caps"])
+    await tx.done(_QUERIES["hold_caps"])
 
 
 async def breaker(tx: Transaction, model: str) -> Breaker:
-    row = await (await tx.execute(_QUERIES["breaker"], {"model": model})).fetchone()
-    return Breaker(model, 0, None) if row is None else Breaker(model, *row)
+    return await tx.row(_QUERIES["breaker"], Breaker, model=model) or Breaker(model, 0, None)
 
 
 async def spent(tx: Transaction, day: date) -> Spent:
-    row = await (await tx.execute(_QUERIES["spent"], {"day": day})).fetchone()
-    return Spent() if row is None else Spent(*row)
+    return await tx.row(_QUERIES["spent"], Spent, day=day) or Spent()
 
 
 async def reserve(tx: Transaction, day: date, model: str) -> None:
-    await tx.execute(_QUERIES["reserve"], {"day": day, "model": model})
+    await tx.done(_QUERIES["reserve"], day=day, model=model)
 
 
 async def add(
@@ -76,39 +74,38 @@ async def add(
     tokens_out: int,
     cost: Decimal,
 ) -> None:
-    parameters = {
-        "day": day,
-        "model": model,
-        "failed": int(failed),
-        "tokens_in": tokens_in,
-        "tokens_out": tokens_out,
-        "cost": cost,
-    }
-    await tx.execute(_QUERIES["add"], parameters)
+    await tx.done(
+        _QUERIES["add"],
+        day=day,
+        model=model,
+        failed=int(failed),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=cost,
+    )
 
 
 async def failed_again(tx: Transaction, model: str) -> int:
-    return fetched(await (await tx.execute(_QUERIES["failed_again"], {"model": model})).fetchone())
+    return await tx.value(_QUERIES["failed_again"], model=model)
 
 
 async def open_breaker(tx: Transaction, model: str, until: datetime) -> None:
-    await tx.execute(_QUERIES["open_until"], {"model": model, "open_until": until})
+    await tx.done(_QUERIES["open_until"], model=model, open_until=until)
 
 
 async def close_breaker(tx: Transaction, model: str) -> None:
-    await tx.execute(_QUERIES["close_breaker"], {"model": model})
+    await tx.done(_QUERIES["close_breaker"], model=model)
 
 
 async def end_cooldown(tx: Transaction, model: str, now: datetime) -> None:
     """If the model is left alone, only until now."""
-    await tx.execute(_QUERIES["end_cooldown"], {"model": model, "now": now})
+    await tx.done(_QUERIES["end_cooldown"], model=model, now=now)
 
 
 async def usage(tx: Transaction, since_day: date) -> list[UsageRow]:
     """Per day and model, the latest day first."""
-    rows = await (await tx.execute(_QUERIES["usage"], {"since_day": since_day})).fetchall()
-    return [UsageRow(*row) for row in rows]
+    return await tx.rows(_QUERIES["usage"], UsageRow, since_day=since_day)
 
 
 async def open_breakers(tx: Transaction) -> list[Breaker]:
-    return [Breaker(*row) for row in await (await tx.execute(_QUERIES["open_breakers"])).fetchall()]
+    return await tx.rows(_QUERIES["open_breakers"], Breaker)

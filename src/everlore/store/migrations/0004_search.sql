@@ -1,16 +1,22 @@
 -- The search index: passages, BM25 postings, vectors. All of it is derived and can be rebuilt.
--- It has two layers: what was said, and what was distilled out of it. Each has postings, statistics and vector indexes of its
--- own, so that a thousand memories change neither the rarity of a word among messages nor what the lanes of messages find.
--- Passage numbers are one row of numbers for both.
+
+-- The layers of the index: what was said, what is known from it, what was told, documents. Each has postings, statistics and
+-- vector indexes of its own, so that a thousand memories change neither the rarity of a word among messages nor what the lanes
+-- of messages find. Passage numbers are one row of numbers for all.
+create type everlore.layer as enum ('said', 'known', 'told', 'documents');
 
 -- `passage_id` counts up per workspace (gaps are harmless) so that BM25 can add scores up in a plain array;
--- `sequence` counts up per thread, so that neighbours are found by one index range.
+-- `owner_id` is what says it (a message, a version of a memory): of which `kind`. `lineage_id` is what that belongs to: what all
+-- versions have in common. No foreign key leads there (there would be one for each kind): who deletes an owner deletes its passages.
+-- `sequence` counts up per thread, so that neighbours are found by one index range; only what was said has a place in a thread.
 -- `length` counts the words of the text: what BM25 divides by.
 create table everlore.passage (
-    workspace_id uuid not null,
+    workspace_id uuid not null references everlore.workspace on delete cascade,
     passage_id integer not null,
-    kind text not null,
-    message_id uuid,
+    kind text not null check (length(kind) between 1 and 60),
+    layer everlore.layer not null,
+    owner_id uuid not null,
+    lineage_id uuid not null,
     thread_id uuid,
     session_id uuid,
     sequence integer,
@@ -23,24 +29,16 @@ create table everlore.passage (
     length integer not null generated always as (length(text) - length(translate(text, E' \n\t', '')) + 1) stored,
     normalised text not null generated always as (everlore.normalise(text)) stored,
     terms tsvector not null generated always as (everlore.terms(text)) stored,
-    memory_id uuid,
-    fact_id uuid,
     primary key (workspace_id, passage_id),
     unique (workspace_id, thread_id, sequence),
-    foreign key (workspace_id, message_id) references everlore.message on delete cascade,
-    constraint passage_memory foreign key (workspace_id, memory_id) references everlore.memory on delete cascade,
-    constraint passage_fact foreign key (workspace_id, fact_id) references everlore.fact on delete cascade,
-    constraint passage_kind check (kind in ('message', 'memory', 'fact')),
-    constraint passage_of_message check (kind <> 'message' or (
-        message_id is not null and thread_id is not null and session_id is not null and sequence is not null
-        and position is not null))
+    constraint passage_place check (layer <> 'said' or (
+        thread_id is not null and session_id is not null and sequence is not null and position is not null))
 );
-create index passage_message on everlore.passage (workspace_id, message_id);
+create index passage_owner on everlore.passage (workspace_id, owner_id);
+create index passage_lineage on everlore.passage (workspace_id, layer, lineage_id) where layer <> 'said';
 create index passage_time on everlore.passage (workspace_id, occurred_at);
 create index passage_author on everlore.passage (workspace_id, lower(author), occurred_at);
 create index passage_taxonomy on everlore.passage using gist (workspace_id, taxonomy) where taxonomy is not null;
-create index passage_memory_id on everlore.passage (workspace_id, memory_id) where memory_id is not null;
-create index passage_fact_id on everlore.passage (workspace_id, fact_id) where fact_id is not null;
 
 -- Numbers for passages are taken in a transaction of their own, so that writers of one workspace do not wait for each other.
 create table everlore.passage_counter (
@@ -52,30 +50,30 @@ create table everlore.passage_counter (
 -- passage_id (4), occurrences of the term (2, saturating), length of the passage (2, saturating).
 create table everlore.posting_block (
     workspace_id uuid not null references everlore.workspace on delete cascade,
+    layer everlore.layer not null,
     term text not null,
     segment integer not null,
     postings bytea not null,
-    distilled boolean not null default false,
-    primary key (workspace_id, term, distilled, segment)
+    primary key (workspace_id, term, layer, segment)
 );
 alter table everlore.posting_block alter column postings set storage external;
 
 -- A segment is what one run of the packing step wrote; its number is its smallest passage_id.
 create table everlore.posting_segment (
     workspace_id uuid not null references everlore.workspace on delete cascade,
+    layer everlore.layer not null,
     segment integer not null,
     passages integer not null,
-    distilled boolean not null default false,
-    primary key (workspace_id, distilled, segment)
+    primary key (workspace_id, layer, segment)
 );
 
 -- Totals over all packed passages; its row is the lock under which segments are written.
 create table everlore.lexical_statistics (
     workspace_id uuid not null references everlore.workspace on delete cascade,
+    layer everlore.layer not null,
     passages integer not null default 0,
     length bigint not null default 0,
-    distilled boolean not null default false,
-    primary key (workspace_id, distilled)
+    primary key (workspace_id, layer)
 );
 
 -- Models that vectors may come from. The one in use answers questions; another may be filling beside it.
@@ -93,13 +91,13 @@ create table everlore.passage_vector (
     workspace_id uuid not null,
     model_id smallint not null references everlore.embedding_model,
     passage_id integer not null,
+    layer everlore.layer not null,
     embedding halfvec not null,
-    distilled boolean not null default false,
     primary key (workspace_id, passage_id, model_id),
     foreign key (workspace_id, passage_id) references everlore.passage on delete cascade
 ) partition by hash (workspace_id);
--- Comparing all distilled vectors must not mean reading those of messages.
-create index passage_vector_distilled on everlore.passage_vector (workspace_id, model_id, passage_id) where distilled;
+-- Comparing all vectors of a small layer must not mean reading those of messages.
+create index passage_vector_beside on everlore.passage_vector (workspace_id, model_id, layer, passage_id) where layer <> 'said';
 
 -- Vectors of single tokens for late interaction: 128 signed bytes per wordpiece. Rows up to a page stay inline.
 create table everlore.passage_tokens (
@@ -112,7 +110,7 @@ create table everlore.passage_tokens (
 ) with (toast_tuple_target = 8160);
 alter table everlore.passage_tokens alter column tokens set storage external;
 
--- Distilled passages that lack vectors of a model. Messages need no such list: there watermarks tell.
+-- Passages that lack vectors of a model, of all layers but what was said: there watermarks tell.
 create table everlore.unembedded (
     workspace_id uuid not null,
     model_id smallint not null references everlore.embedding_model on delete cascade,

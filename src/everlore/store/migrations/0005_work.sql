@@ -56,63 +56,69 @@ create index handed_out_shingles on everlore.handed_out using gin (workspace_id,
 alter index everlore.handed_out_shingles set (fastupdate = off);
 
 -- What was handed out and shares a run of words with a text: `&&` is not leakproof, so no policy lets it use the index.
--- The workspace is compared as text: as a key it would lead to the primary key, and so to every row of the workspace, as long as
--- the table was never analysed. Runs are rare enough to find their rows by themselves.
+-- Rows are called dear, so that the index is taken instead of the primary key (and so of every row of the workspace) before the
+-- table was ever analysed, too.
 create function everlore.handed_out_alike(runs bigint[]) returns table (text_hash bytea, shingles bigint[])
     language plpgsql stable security definer
     set search_path = everlore, public, pg_temp
     set plan_cache_mode = force_custom_plan
     set enable_seqscan = off
+    set cpu_tuple_cost = 10
     as $$
     declare
         ws constant uuid := everlore.current_workspace();
     begin
         return query
             select h.text_hash, h.shingles from everlore.handed_out h
-            where h.shingles && runs and h.workspace_id::text = ws::text;
+            where h.workspace_id = ws and h.shingles && runs;
     end $$;
 
 -- Leaves a job for this workspace's thread on the caller's transaction: message and work are one commit.
 -- The lock keeps two workers off one thread.
 create function everlore.defer_index(thread uuid) returns void
-    language sql volatile security definer
+    language plpgsql volatile security definer
     set search_path = jobs, pg_temp
     as $$
-        select jobs.procrastinate_defer_jobs_v1(array[row(
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        perform jobs.procrastinate_defer_jobs_v1(array[row(
             'index', 'index_thread', 0, thread::text, null,
-            jsonb_build_object('workspace_id', everlore.current_workspace(), 'thread_id', thread), null
+            jsonb_build_object('workspace_id', ws, 'thread_id', thread), null
         )::jobs.procrastinate_job_to_defer_v1])
-        where everlore.current_workspace() is not null
-          and exists (select from everlore.thread t
-                      where t.workspace_id = everlore.current_workspace() and t.thread_id = thread)
-    $$;
+        where exists (select from everlore.thread t where t.workspace_id = ws and t.thread_id = thread);
+    end $$;
 
 -- Leaves a job on the caller's transaction that embeds what is distilled in this workspace.
 create function everlore.defer_index_distilled() returns void
-    language sql volatile security definer
+    language plpgsql volatile security definer
     set search_path = jobs, pg_temp
     as $$
-        select jobs.procrastinate_defer_jobs_v1(array[row(
-            'index', 'index_distilled', 0, 'distilled:' || everlore.current_workspace()::text, null,
-            jsonb_build_object('workspace_id', everlore.current_workspace()), null
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        perform jobs.procrastinate_defer_jobs_v1(array[row(
+            'index', 'index_distilled', 0, 'distilled:' || ws::text, null,
+            jsonb_build_object('workspace_id', ws), null
         )::jobs.procrastinate_job_to_defer_v1])
-        where everlore.current_workspace() is not null
-    $$;
+        where ws is not null;
+    end $$;
 
 -- Leaves a distil job for this workspace's thread on the caller's transaction. Its lock keeps two workers off one thread, and
 -- is another than that of indexing: a slow model must not hold up search.
 create function everlore.defer_distil(thread uuid) returns void
-    language sql volatile security definer
+    language plpgsql volatile security definer
     set search_path = jobs, pg_temp
     as $$
-        select jobs.procrastinate_defer_jobs_v1(array[row(
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        perform jobs.procrastinate_defer_jobs_v1(array[row(
             'distil', 'distil_thread', 0, 'distil:' || thread::text, null,
-            jsonb_build_object('workspace_id', everlore.current_workspace(), 'thread_id', thread), null
+            jsonb_build_object('workspace_id', ws, 'thread_id', thread), null
         )::jobs.procrastinate_job_to_defer_v1])
-        where everlore.current_workspace() is not null
-          and exists (select from everlore.thread t
-                      where t.workspace_id = everlore.current_workspace() and t.thread_id = thread)
-    $$;
+        where exists (select from everlore.thread t where t.workspace_id = ws and t.thread_id = thread);
+    end $$;
 
 -- Threads of all workspaces that lack vectors of one of the named models: for the sweep, so for workers only.
 -- Marks that are behind have a small index of their own. Only a thread that a model has no mark in at all (it was written to

@@ -3,7 +3,7 @@
 -- workspace for a large one. The workspace is always the setting, never an argument.
 
 -- Every vector of one layer of the workspace, measured: best below about 5,000 passages.
-create function everlore.vector_exact(model smallint, question halfvec, at_most integer, in_distilled boolean default false)
+create function everlore.vector_exact(model smallint, question halfvec, at_most integer, in_layer everlore.layer)
     returns table (passage_id integer, distance real)
     language plpgsql stable
     set search_path = everlore, public, pg_temp
@@ -12,24 +12,14 @@ create function everlore.vector_exact(model smallint, question halfvec, at_most 
     declare
         ws constant uuid := everlore.current_workspace();
     begin
-        if in_distilled then
-            return query
-                select v.passage_id, (v.embedding <=> question)::real as d
-                from everlore.passage_vector v
-                where v.workspace_id = ws and v.model_id = model and v.distilled
-                order by d, v.passage_id
-                limit at_most;
-            return;
-        end if;
         return query
             select v.passage_id, (v.embedding <=> question)::real as d
             from everlore.passage_vector v
-            where v.workspace_id = ws and v.model_id = model and not v.distilled
+            where v.workspace_id = ws and v.model_id = model and v.layer = in_layer
             order by d, v.passage_id
             limit at_most;
     end $$;
 
--- The same over named passages only: what a narrow filter leaves.
 create function everlore.vector_among(model smallint, question halfvec, passages integer[], at_most integer)
     returns table (passage_id integer, distance real)
     language plpgsql stable
@@ -67,12 +57,12 @@ create function everlore.vectors_of(model smallint, passages integer[]) returns 
 -- relaxed order lets the scan go on where a filter (or another workspace of the partition) takes rows away; the limits on
 -- how far it goes are raised, because where they are reached rows are left out without a word.
 -- The statement names the model, its dimension and the layer as literals because the index is made for exactly that.
--- A filter is for messages: what is distilled is filtered by what it rests on.
+-- A filter is for messages: what is in other layers is filtered by what it rests on.
 create function everlore.vector_hnsw(
     model smallint, question halfvec, at_most integer,
     since timestamptz default null, until timestamptz default null, by_author text default null,
     in_threads uuid[] default null, under ltree default null, known_by timestamptz default null, branch uuid[] default null,
-    in_distilled boolean default false)
+    in_layer everlore.layer default 'said')
     returns table (passage_id integer, distance real)
     language plpgsql stable
     set search_path = everlore, public, pg_temp
@@ -96,16 +86,16 @@ create function everlore.vector_hnsw(
             filter := 'and exists (select from everlore.passage p where p.workspace_id = $1 and p.passage_id = v.passage_id
                 and ($4 is null or p.occurred_at >= $4) and ($5 is null or p.occurred_at < $5)
                 and ($6 is null or lower(p.author) = lower($6)) and ($9 is null or exists (
-                    select from everlore.message m where m.workspace_id = $1 and m.message_id = p.message_id and m.recorded_at <= $9))
+                    select from everlore.message m where m.workspace_id = $1 and m.message_id = p.owner_id and m.recorded_at <= $9))
                 and ($7 is null or p.thread_id = any ($7))
                 and ($8 is null or p.taxonomy <@ $8 or p.taxonomy is null and p.thread_id = any ($10)))';
         end if;
         return query execute format(
             'select v.passage_id, (v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s))::real
              from everlore.passage_vector v
-             where v.workspace_id = $1 and v.model_id = %2$s and %4$s v.distilled %3$s
+             where v.workspace_id = $1 and v.model_id = %2$s and v.layer = %4$L %3$s
              order by v.embedding::halfvec(%1$s) <=> $2::halfvec(%1$s)
-             limit $3', dims, model, filter, case when in_distilled then '' else 'not' end)
+             limit $3', dims, model, filter, in_layer)
             using ws, question, at_most, since, until, by_author, in_threads, under, known_by, branch;
     end $$;
 
@@ -131,7 +121,7 @@ create function everlore.passages_within(
                     select * from everlore.passage q
                     where q.workspace_id = ws and q.passage_id = given.passage_id offset 0
                 ) as p
-                where p.kind = 'message'
+                where p.layer = 'said'
                   and (since is null or p.occurred_at >= since)
                   and (until is null or p.occurred_at < until)
                   and (by_author is null or lower(p.author) = lower(by_author))
@@ -139,14 +129,14 @@ create function everlore.passages_within(
                   and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
                   and (known_by is null or exists (
                       select from everlore.message m
-                      where m.workspace_id = ws and m.message_id = p.message_id and m.recorded_at <= known_by))
+                      where m.workspace_id = ws and m.message_id = p.owner_id and m.recorded_at <= known_by))
                 limit at_most;
             return;
         end if;
         return query
             select p.passage_id
             from everlore.passage p
-            where p.workspace_id = ws and p.kind = 'message'
+            where p.workspace_id = ws and p.layer = 'said'
               and (since is null or p.occurred_at >= since)
               and (until is null or p.occurred_at < until)
               and (by_author is null or lower(p.author) = lower(by_author))
@@ -154,17 +144,17 @@ create function everlore.passages_within(
               and (under is null or p.taxonomy <@ under or p.taxonomy is null and p.thread_id = any (branch))
               and (known_by is null or exists (
                       select from everlore.message m
-                      where m.workspace_id = ws and m.message_id = p.message_id and m.recorded_at <= known_by))
+                      where m.workspace_id = ws and m.message_id = p.owner_id and m.recorded_at <= known_by))
             limit at_most;
     end $$;
 
 -- The HNSW indexes: one for each partition, model and layer. Built in bulk when a workspace has grown large; vectors that come
 -- later are inserted one by one. They stand outside schema.sql because models are rows.
-create function everlore.vector_index_name(model smallint, in_distilled boolean default false) returns text
+create function everlore.vector_index_name(model smallint, in_layer everlore.layer) returns text
     language sql stable
     set search_path = everlore, pg_temp
     as $$
-        select format('%s_model_%s%s', c.relname, model, case when in_distilled then '_distilled' else '' end)
+        select format('%s_model_%s_%s', c.relname, model, in_layer)
         from pg_class c join pg_inherits i on i.inhrelid = c.oid
         where i.inhparent = 'everlore.passage_vector'::regclass
           and satisfies_hash_partition('everlore.passage_vector'::regclass, 16,
@@ -172,21 +162,21 @@ create function everlore.vector_index_name(model smallint, in_distilled boolean 
           and everlore.current_workspace() is not null
     $$;
 
-create function everlore.has_vector_index(model smallint, in_distilled boolean default false) returns boolean
+create function everlore.has_vector_index(model smallint, in_layer everlore.layer) returns boolean
     language sql stable
     set search_path = everlore, pg_temp
     as $$
         select coalesce((select i.indisvalid from pg_index i
-                         where i.indexrelid = to_regclass('everlore.' || everlore.vector_index_name(model, in_distilled))), false)
+                         where i.indexrelid = to_regclass('everlore.' || everlore.vector_index_name(model, in_layer))), false)
     $$;
 
-create function everlore.build_vector_index(model smallint, in_distilled boolean default false) returns void
+create function everlore.build_vector_index(model smallint, in_layer everlore.layer) returns void
     language plpgsql volatile security definer
     set search_path = everlore, public, pg_temp
     as $$
     declare
-        name constant text := everlore.vector_index_name(model, in_distilled);
-        part constant text := regexp_replace(name, '_model_\d+(_distilled)?$', '');
+        name constant text := everlore.vector_index_name(model, in_layer);
+        part constant text := regexp_replace(name, '_model_\d+_[a-z]+$', '');
         dims constant integer := (select m.dimensions from everlore.embedding_model m where m.model_id = model);
     begin
         if name is null or dims is null then
@@ -196,19 +186,19 @@ create function everlore.build_vector_index(model smallint, in_distilled boolean
         execute format('lock table everlore.%I in share update exclusive mode', part);
         execute format(
             'create index if not exists %I on everlore.%I using hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops)
-             where model_id = %s and %s distilled', name, part, dims, model, case when in_distilled then '' else 'not' end);
+             where model_id = %s and layer = %L', name, part, dims, model, in_layer);
     end $$;
 
-create function everlore.drop_vector_index(model smallint, in_distilled boolean default false) returns void
+create function everlore.drop_vector_index(model smallint, in_layer everlore.layer) returns void
     language plpgsql volatile security definer
     set search_path = everlore, public, pg_temp
     as $$
     begin
-        execute format('drop index if exists everlore.%I', everlore.vector_index_name(model, in_distilled));
+        execute format('drop index if exists everlore.%I', everlore.vector_index_name(model, in_layer));
     end $$;
 
 -- A model is known to the database before vectors of it are written. The first one is in use at once. One that becomes known
--- finds the distilled passages that are there on its list. The lock waits for commits that are writing to the list, and lets
+-- finds the passages of all layers but what was said on its list. The lock waits for commits that are writing to the list, and lets
 -- later ones see the model.
 create function everlore.register_embedding_model(called text, dims integer) returns smallint
     language plpgsql volatile security definer
@@ -230,9 +220,7 @@ create function everlore.register_embedding_model(called text, dims integer) ret
             if is_new then
                 lock table everlore.unembedded in share row exclusive mode;
                 insert into everlore.unembedded (workspace_id, model_id, passage_id)
-                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.memory_id is not null
-                    union all
-                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.fact_id is not null;
+                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.layer <> 'said';
             end if;
         end if;
         if known.dimensions <> dims then
@@ -249,7 +237,7 @@ create function everlore.use_embedding_model(called text) returns void
     as $$
     declare
         behind bigint;
-        distilled bigint;
+        beside bigint;
     begin
         if not exists (select from everlore.embedding_model m where m.name = called) then
             raise no_data_found using message = format('there is no embedding model %s', called);
@@ -261,11 +249,11 @@ create function everlore.use_embedding_model(called text) returns void
         if behind > 0 then
             raise object_not_in_prerequisite_state using message = format('%s threads still lack vectors of %s', behind, called);
         end if;
-        select count(*) into distilled
+        select count(*) into beside
         from everlore.unembedded u join everlore.embedding_model m using (model_id) where m.name = called;
-        if distilled > 0 then
+        if beside > 0 then
             raise object_not_in_prerequisite_state
-                using message = format('%s memories and facts still lack vectors of %s', distilled, called);
+                using message = format('%s memories and facts still lack vectors of %s', beside, called);
         end if;
         update everlore.embedding_model m set in_use = false where m.in_use and m.name <> called;
         update everlore.embedding_model m set in_use = true where m.name = called and not m.in_use;

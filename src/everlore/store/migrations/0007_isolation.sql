@@ -35,7 +35,8 @@ create function everlore.open_workspace(id uuid, called text) returns uuid
                 select w.workspace_id into found_id from everlore.workspace w where w.name = called;
             else
                 insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
-                insert into everlore.lexical_statistics (workspace_id, distilled) values (found_id, false), (found_id, true);
+                insert into everlore.lexical_statistics (workspace_id, layer)
+                    select found_id, unnest(enum_range(null::everlore.layer));
                 insert into everlore.distilled_state (workspace_id) values (found_id);
             end if;
         end if;
@@ -83,11 +84,11 @@ grant execute on function
     everlore.current_workspace(), everlore.open_workspace(uuid, text),
     everlore.believed_at(timestamptz, timestamptz, timestamptz), everlore.true_at(timestamptz, timestamptz, timestamptz),
     everlore.defer_index(uuid), everlore.defer_index_distilled(), everlore.defer_distil(uuid),
-    everlore.vector_exact(smallint, halfvec, integer, boolean), everlore.vector_among(smallint, halfvec, integer[], integer),
+    everlore.vector_exact(smallint, halfvec, integer, everlore.layer), everlore.vector_among(smallint, halfvec, integer[], integer),
     everlore.vectors_of(smallint, integer[]),
-    everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, uuid[], boolean),
+    everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, uuid[], everlore.layer),
     everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, integer[], uuid[]),
-    everlore.vector_index_name(smallint, boolean), everlore.has_vector_index(smallint, boolean),
+    everlore.vector_index_name(smallint, everlore.layer), everlore.has_vector_index(smallint, everlore.layer),
     everlore.register_embedding_model(text, integer), everlore.threads_within(text, ltree),
     everlore.messages_ending(text), everlore.memories_ending(text), everlore.facts_ending(text), everlore.entities_ending(text),
     everlore.aliases_similar(text[], real, integer), everlore.aliases_with_word(text[], integer),
@@ -97,7 +98,7 @@ grant execute on function
     everlore.threads_behind(text[], boolean, integer), everlore.workspaces_unembedded(text[], integer),
     everlore.threads_to_distil(timestamptz, integer), everlore.failed_windows(),
     everlore.list_workspaces(), everlore.workspace_exists(text),
-    everlore.build_vector_index(smallint, boolean), everlore.drop_vector_index(smallint, boolean),
+    everlore.build_vector_index(smallint, everlore.layer), everlore.drop_vector_index(smallint, everlore.layer),
     everlore.use_embedding_model(text), everlore.embedding_progress()
     to everlore_worker;
 

@@ -91,10 +91,10 @@ select e.entity_id from everlore.entity e
 where e.workspace_id = %(workspace)s and e.merged_into in (select entity_id from named);
 
 -- message_passages: numbers of the passages of messages
-select passage_id from everlore.passage where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[]);
+select passage_id from everlore.passage where workspace_id = %(workspace)s and owner_id = any (%(messages)s::uuid[]);
 
 -- memory_passages: numbers of the passages of versions of memories
-select passage_id from everlore.passage where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[])
+select passage_id from everlore.passage where workspace_id = %(workspace)s and owner_id = any (%(versions)s::uuid[])
 union
 select passage_id from everlore.memory
 where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[]) and passage_id is not null;
@@ -102,7 +102,7 @@ where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[]) an
 -- fact_passages: numbers of the passages of facts
 select p.passage_id
 from everlore.fact f cross join lateral (
-    select passage_id from everlore.passage where workspace_id = %(workspace)s and fact_id = f.fact_id offset 0
+    select passage_id from everlore.passage where workspace_id = %(workspace)s and owner_id = f.fact_id offset 0
 ) as p
 where f.workspace_id = %(workspace)s and f.lineage_id = any (%(lineages)s::uuid[])
 union
@@ -147,9 +147,9 @@ where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s;
 
 -- clean_passages: whom the passages of a memory that stays are by
 update everlore.passage set author = coalesce(%(author)s, role)
-where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[]);
+where workspace_id = %(workspace)s and owner_id = any (%(versions)s::uuid[]);
 
--- delete_messages: messages with their passages, vectors, mentions and sources
+-- delete_messages: messages with their mentions and sources
 delete from everlore.message where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[])
 returning thread_id;
 

@@ -23,7 +23,7 @@ select everlore.workspaces_unembedded(%(models)s, %(at_most)s);
 select status::text, count(*) from jobs.procrastinate_jobs group by status;
 
 -- parked_jobs: jobs that failed for good, with the reason
-select j.id, j.task_name, j.attempts, j.args, f.failed_at, f.error
+select j.id as job_id, j.task_name as task, j.attempts, j.args as arguments, f.failed_at, f.error
 from jobs.procrastinate_jobs j left join everlore.job_failure f on f.job_id = j.id
 where j.status = 'failed' order by j.id;
 

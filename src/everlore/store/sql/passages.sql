@@ -1,7 +1,8 @@
--- insert: distilled passages under the given numbers
-insert into everlore.passage (workspace_id, passage_id, kind, memory_id, fact_id, role, author, occurred_at, taxonomy, text)
-select everlore.current_workspace(), p.*
-from unnest(%(numbers)s::integer[], %(kinds)s::text[], %(memories)s::uuid[], %(facts)s::uuid[], %(roles)s::text[],
+-- insert: passages of a layer under the given numbers
+insert into everlore.passage (
+    workspace_id, layer, passage_id, kind, owner_id, lineage_id, role, author, occurred_at, taxonomy, text)
+select %(workspace)s, %(layer)s, p.*
+from unnest(%(numbers)s::integer[], %(kinds)s::text[], %(owners)s::uuid[], %(lineages)s::uuid[], %(roles)s::text[],
             %(authors)s::text[], %(times)s::timestamptz[], %(paths)s::text[]::ltree[], %(texts)s::text[]) as p;
 
 -- to_embed: put passages on the list of every model that they have no vector of, and leave the job that embeds them
@@ -16,8 +17,8 @@ with listed as (
 select everlore.defer_index_distilled() where exists (select from listed);
 
 -- insert_vectors: vectors of passages that are new
-insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding, distilled)
-select %(workspace)s, %(model_id)s, v.passage_id, v.vector::halfvec, true
+insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding, layer)
+select %(workspace)s, %(model_id)s, v.passage_id, v.vector::halfvec, %(layer)s
 from unnest(%(numbers)s::integer[], %(vectors)s::text[]) as v (passage_id, vector);
 
 -- insert_tokens: the same for token vectors
@@ -30,40 +31,45 @@ select everlore.defer_index_distilled();
 
 -- embedded: take passages off a model's list
 delete from everlore.unembedded
-where workspace_id = everlore.current_workspace() and model_id = %(model_id)s and passage_id = any (%(numbers)s);
+where workspace_id = %(workspace)s and model_id = %(model_id)s and passage_id = any (%(numbers)s);
 
 -- load: the next passages on a model's list
-select u.passage_id, p.text
+select u.passage_id as number, p.layer::text, p.text
 from (
     select passage_id from everlore.unembedded
-    where workspace_id = everlore.current_workspace() and model_id = %(model_id)s
+    where workspace_id = %(workspace)s and model_id = %(model_id)s
     order by passage_id limit %(at_most)s
 ) as u cross join lateral (
-    select text from everlore.passage where passage_id = u.passage_id offset 0
+    select layer, text from everlore.passage where workspace_id = %(workspace)s and passage_id = u.passage_id offset 0
 ) as p;
 
 -- waiting: how many passages are on a model's list
-select count(*) from everlore.unembedded
-where workspace_id = everlore.current_workspace() and model_id = %(model_id)s;
+select count(*) from everlore.unembedded where workspace_id = %(workspace)s and model_id = %(model_id)s;
 
--- size: how many distilled passages the workspace has
-select passages from everlore.lexical_statistics where workspace_id = everlore.current_workspace() and distilled;
+-- sizes: how many passages are packed in each layer
+select layer::text, passages from everlore.lexical_statistics where workspace_id = %(workspace)s;
 
--- remove: distilled passages; vectors and tokens go with them
-delete from everlore.passage
-where workspace_id = everlore.current_workspace() and passage_id = any (%(numbers)s) and kind <> 'message';
+-- of_lineages: numbers of the passages of some lineages in a layer
+select passage_id from everlore.passage
+where workspace_id = %(workspace)s and layer = %(layer)s and layer <> 'said' and lineage_id = any (%(lineages)s::uuid[]);
+
+-- of_layer: numbers of all passages of a layer, to pack them anew
+select passage_id from everlore.passage where workspace_id = %(workspace)s and layer = %(layer)s and layer <> 'said';
+
+-- remove: passages; vectors and tokens go with them
+delete from everlore.passage where workspace_id = %(workspace)s and layer = %(layer)s and passage_id = any (%(numbers)s);
 
 -- vectors: vectors of passages, in binary form
 select passage_id, embedding from everlore.vectors_of(%(model_id)s::smallint, %(numbers)s::integer[]);
 
--- nearest_of_all: to each of some vectors the nearest distilled passages, all compared
+-- nearest_of_all: to each of some vectors the nearest passages of a layer, all compared
 select given.place::integer, near.passage_id, near.distance
 from unnest(%(vectors)s::text[]) with ordinality as given (vector, place) cross join lateral
-    everlore.vector_exact(%(model_id)s::smallint, given.vector::halfvec, %(at_most)s, true) as near
+    everlore.vector_exact(%(model_id)s::smallint, given.vector::halfvec, %(at_most)s, %(layer)s) as near
 order by given.place, near.distance, near.passage_id;
 
 -- nearest_by_index: the same by the index
 select given.place::integer, near.passage_id, near.distance
 from unnest(%(vectors)s::text[]) with ordinality as given (vector, place) cross join lateral
-    everlore.vector_hnsw(%(model_id)s::smallint, given.vector::halfvec, %(at_most)s, in_distilled => true) as near
+    everlore.vector_hnsw(%(model_id)s::smallint, given.vector::halfvec, %(at_most)s, in_layer => %(layer)s) as near
 order by given.place, near.distance, near.passage_id;

@@ -1,0 +1,160 @@
+"""What is near to the question in the layers beside what was said, and the turns that it is keys to.
+
+A key lends its relevance to a turn only as far as it says more of what is asked than the turn itself does: where a memory has
+the words of its turn, the turn has been found by them already, and lending would only count them twice (docs/path.md).
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everlore.domain.recall import Layer
+from everlore.recall import bm25, fuse
+from everlore.recall.bm25 import Lexical
+from everlore.recall.request import Near, Request
+from everlore.recall.rerank import late_scores
+from everlore.store import index
+from everlore.store import recall as store
+from everlore.store.recall import Key, Surroundings
+
+# The messages that passages of a layer rest on.
+KeysOf: TypeAlias = Callable[[Request, Layer, Sequence[int]], Awaitable[list[Key]]]
+
+# Where there are vectors, words add nothing to these (they stand for what has no vector yet).
+_COSINE, _LATE = 1.0, 2.0
+_STEEPNESS = 3
+# Cosines, or scores of late interaction, that lie within this of each other are not told apart wholly.
+_NARROW = 0.2
+# A key that matches so much better than its turn (late interaction, else cosine: both are at most 1) lends all it has.
+_FULL_LIFT = 0.2
+# So many of the best memories and facts are keys; the turns of the first of them become candidates.
+_KEYS = 40
+_SEEDS = 20
+
+
+async def look_near(request: Request, layer: Layer, keys: KeysOf) -> None:
+    """Find the best of a layer by words and by meaning, and the messages that they rest on; nothing when it is too late."""
+    found = await request.watch.lane(request.tx, layer, lambda: _nearest_of(request, layer, keys), None)
+    if found is not None:
+        request.near[layer] = found
+
+
+async def scored(request: Request, layer: Layer, lexical: Lexical, numbers: Iterable[int]) -> Near | None:
+    """The given passages of a layer with their relevance."""
+    if not (chosen := sorted(set(numbers))):
+        return None
+    model_id = request.model.model_id if request.model and request.encoded else None
+    found = await store.found(request.tx, chosen, model_id)
+    has_vectors = request.encoded is not None and found.vectors is not None
+    words = fuse.scaled(lexical.scores[found.passage_ids].astype(np.float64))
+    signals = [(0.0 if has_vectors else 1.0, words)]
+    indexed: NDArray[np.bool_] | None = None
+    cosines: fuse.Scores | None = None
+    if request.encoded is not None and found.vectors is not None:
+        indexed = np.asarray(np.any(found.vectors != 0, axis=1), dtype=np.bool_)
+        cosines = (found.vectors @ request.encoded.vector).astype(np.float64)
+        signals.append((_COSINE, _scaled(cosines)))
+    late: dict[int, float] = {}
+    settings = request.settings
+    if settings.late_interaction > 0 and settings.rerank_depth > 0:
+        order = np.argsort(-fuse.weighted(signals, indexed), kind="stable")[: settings.rerank_depth]
+        late = await late_scores(request, found.passage_ids[order].tolist(), request.views[layer], lexical)
+        if late:
+            lowest = min(late.values())
+            matched = [late.get(number, lowest) for number in found.passage_ids.tolist()]
+            signals.append((_LATE, _scaled(np.array(matched))))
+    relevance = fuse.weighted(signals, indexed)
+    # The best of them is as relevant as can be here.
+    relevance = relevance + (1 - relevance.max())
+    return Near(found, relevance, cosines, late, lexical.counts(found.passage_ids), lexical)
+
+
+def _scaled(values: fuse.Scores) -> fuse.Scores:
+    """To 0-1 as in `fuse.scaled`, but values that hardly differ stay near to each other, at the upper end: where few things
+    are known, all of them may be as near."""
+    high = values.max()
+    return 1 - (high - values) / max(high - values.min(), _NARROW)
+
+
+def seeds(request: Request) -> list[tuple[int, float]]:
+    """Passages of the turns that the best of the other layers rest on, with their relevance."""
+    offered: list[tuple[int, float]] = []
+    for found in request.near.values():
+        relevance = dict(zip(found.candidates.passage_ids.tolist(), found.relevance.tolist(), strict=True))
+        best = set(sorted(relevance, key=lambda number: -relevance[number])[:_SEEDS])
+        offered += [(key.source, relevance[key.passage_id]) for key in found.keys if key.passage_id in best]
+    return sorted(offered, key=lambda one: -one[1])
+
+
+def lent(request: Request, candidates: Surroundings, late: Mapping[int, float]) -> fuse.Scores:
+    """For each candidate turn what the best that rests on it lends; 0 where there is nothing. `late` has the reranker's raw
+    scores of the turns, by place: a turn that did not come so far takes all that is lent."""
+    scores = np.zeros(len(candidates.message_ids))
+    for found in request.near.values():
+        scores = np.maximum(scores, _lent_by(request, found, candidates, late))
+    return scores
+
+
+def _lent_by(
+    request: Request, found: Near, candidates: Surroundings, late: Mapping[int, float]
+) -> fuse.Scores:
+    matches, own = _compared(request, found, candidates, late)
+    places: dict[bytes, list[int]] = {}
+    for place, message_id in enumerate(candidates.message_ids):
+        places.setdefault(message_id, []).append(place)
+    scores = np.zeros(len(candidates.message_ids))
+    numbers: list[int] = found.candidates.passage_ids.tolist()
+    relevance = dict(zip(numbers, _spread(found.relevance).tolist(), strict=True))
+    for key in found.keys:
+        for place in places.get(key.message_id, ()):
+            lift = 1.0
+            if key.passage_id in matches and place in own:
+                lift = min(max((matches[key.passage_id] - own[place]) / _FULL_LIFT, 0.0), 1.0)
+            scores[place] = max(scores[place], relevance[key.passage_id] ** _STEEPNESS * lift)
+    return scores
+
+
+def _spread(relevance: fuse.Scores) -> fuse.Scores:
+    """Over all of 0-1, but 1 for what is alone or as good as all others."""
+    return fuse.scaled(relevance) if np.ptp(relevance) > 0 else np.ones_like(relevance)
+
+
+def _compared(
+    request: Request, found: Near, candidates: Surroundings, late: Mapping[int, float]
+) -> tuple[dict[int, float], Mapping[int, float]]:
+    """How well keys (by passage) and turns (by place) match the question, in one measure: by late interaction, else by
+    cosine, else not at all."""
+    if found.late and late:
+        return found.late, late
+    if found.cosines is not None and candidates.vectors is not None and request.encoded is not None:
+        keys: list[float] = found.cosines.tolist()
+        turns: list[float] = (candidates.vectors @ request.encoded.vector).astype(np.float64).tolist()
+        numbers: list[int] = found.candidates.passage_ids.tolist()
+        return dict(zip(numbers, keys, strict=True)), dict(enumerate(turns))
+    return {}, {}
+
+
+async def _nearest_of(request: Request, layer: Layer, keys: KeysOf) -> Near | None:
+    view = request.views[layer]
+    lexical = bm25.score(view)
+    depth = max(request.settings.lane_depth, request.ask.memories + request.ask.facts)
+    words = bm25.best(lexical.scores, depth)
+    near = await _nearest(request, layer, view.passages, depth)
+    found = await scored(request, layer, lexical, {number for number, _ in (*words, *near)})
+    if found is None or request.settings.keys == 0 or "message" not in request.ask.kinds:
+        return found
+    best = np.argsort(-found.relevance, kind="stable")[:_KEYS]
+    chosen: list[int] = found.candidates.passage_ids[best].tolist()
+    return replace(found, keys=tuple(await keys(request, layer, chosen)))
+
+
+async def _nearest(request: Request, layer: Layer, size: int, depth: int) -> list[tuple[int, float]]:
+    if request.model is None or request.encoded is None:
+        return []
+    tx, model_id, vector = request.tx, request.model.model_id, request.encoded.vector
+    if size > request.settings.exact_below and await index.has_vector_index(tx, model_id, layer):
+        return await store.vector_hnsw(tx, model_id, vector, depth, store.Filter(), layer)
+    return await store.vector_exact(tx, model_id, vector, depth, layer)

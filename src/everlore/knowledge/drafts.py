@@ -10,7 +10,6 @@ from everlore.grounding.grounding import Rejected, Span, Spans, ground
 from everlore.knowledge.batch import Incoming
 from everlore.knowledge.deduplication import in_search
 from everlore.knowledge.entity_linking import Resolution
-from everlore.knowledge.similarity import words
 from everlore.knowledge.supersession import Stated
 from everlore.knowledge.write import Statement
 from everlore.ports.analyst import (
@@ -27,6 +26,7 @@ from everlore.store.distilling import SaidRow
 from everlore.store.facts import Edge
 from everlore.store.memories import NewSource
 from everlore.text.secrets import redact
+from everlore.text.words import words
 
 
 @dataclass(frozen=True, slots=True)

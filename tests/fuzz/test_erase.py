@@ -47,7 +47,7 @@ GROUNDLESS = {
                           and (c.kept_id = e.entity_id or c.other_id = e.entity_id))""",
     "an entity without a name": """
         select e.name from everlore.entity e
-        where e.merged_into is null and not exists (select from everlore.alias a where a.entity_id = e.entity_id)""",
+        where e.merged_into is null and e.name <> 'unnamed' and not exists (select from everlore.alias a where a.entity_id = e.entity_id)""",
     "a memory that is there twice": """
         select m.author, m.content, m.type from everlore.memory m
         where m.superseded_at is null and m.review is null and m.forgotten_at is null and m.valid_to is null

@@ -116,10 +116,12 @@ class _Collected:
         self._found: list[Reference] = []
 
     def all(self) -> list[Reference]:
-        speakers = frozenset(reference.number for reference in self._found if reference.speaks)
-        for reference in self._found:
+        """Who speaks and is not spoken of is nobody to be known."""
+        spoken_of = [one for one in self._found if not one.speaks or one.messages or one.said_as]
+        speakers = frozenset(reference.number for reference in spoken_of if reference.speaks)
+        for reference in spoken_of:
             reference.speakers = speakers
-        return self._found
+        return spoken_of
 
     def speaker(self, message: WindowMessage) -> Reference:
         for reference in self._found:

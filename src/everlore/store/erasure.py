@@ -74,15 +74,22 @@ class FactRow:
 
 @dataclass(frozen=True, slots=True)
 class EntityRow:
-    """`by_hand`: a person gave it a name. The rest: whether facts, memories and messages speak of it."""
+    """An entity, what it was merged into, and whether facts, memories and messages speak of it."""
 
     entity_id: UUID
     name: str
     merged_into: UUID | None
-    by_hand: bool
     in_facts: bool
     in_memories: bool
     in_messages: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AliasRow:
+    alias_id: UUID
+    entity_id: UUID
+    variant: str
+    by_hand: bool
 
 
 async def lock_threads(tx: Transaction, message_ids: Sequence[UUID]) -> dict[UUID, str]:
@@ -242,13 +249,12 @@ async def delete_messages(tx: Transaction, message_ids: Sequence[UUID]) -> None:
 
 
 async def entities(tx: Transaction, entity_ids: Sequence[UUID]) -> list[EntityRow]:
-    return [EntityRow(*row) for row in await _rows(tx, "entity_names", entities=list(entity_ids))]
+    return await tx.rows(_QUERIES["entity_names"], EntityRow, entities=list(entity_ids))
 
 
-async def aliases(tx: Transaction, entity_ids: Sequence[UUID]) -> list[tuple[UUID, UUID, str]]:
-    """Alias, entity and name of the names that no person gave, the surest of each entity first."""
-    rows = await _rows(tx, "entity_aliases", entities=list(entity_ids))
-    return [(row[0], row[1], row[2]) for row in rows]
+async def aliases(tx: Transaction, entity_ids: Sequence[UUID]) -> list[AliasRow]:
+    """The names of entities, the surest of each first."""
+    return await tx.rows(_QUERIES["entity_aliases"], AliasRow, entities=list(entity_ids))
 
 
 async def still_named(tx: Transaction, pairs: Sequence[tuple[UUID, str]]) -> set[int]:
@@ -279,7 +285,7 @@ async def clean_entities(
         await _run(tx, "unlink_memories", entity_id=entity_id)
     await _run(tx, "delete_entities", entities=list(delete))
     await _run(tx, "clean_link_suggestions", entities=list(affected))
-    await _run(tx, "clean_changes", entities=list(affected))
+    await _run(tx, "clean_changes")
 
 
 async def forget_handed_out(tx: Transaction, texts: Sequence[str]) -> int:

@@ -194,6 +194,17 @@ create index fact_source_lineage on everlore.fact_source (workspace_id, lineage_
 create index fact_source_message on everlore.fact_source (workspace_id, message_id) where message_id is not null;
 create index fact_source_memory on everlore.fact_source (workspace_id, memory_lineage_id) where memory_lineage_id is not null;
 
+-- Facts that a statement counted for before it came to count for another: a fact lives as long as a statement that it rested on.
+create table everlore.fact_source_before (
+    workspace_id uuid not null,
+    source_id uuid not null,
+    lineage_id uuid not null,
+    primary key (workspace_id, source_id, lineage_id),
+    foreign key (workspace_id, source_id) references everlore.fact_source on delete cascade,
+    foreign key (workspace_id, lineage_id) references everlore.fact on delete cascade
+);
+create index fact_source_before_lineage on everlore.fact_source_before (workspace_id, lineage_id);
+
 -- What a person did to entities, so that it can be undone: `moved` holds the ids of the rows that were re-pointed.
 create table everlore.entity_change (
     workspace_id uuid not null references everlore.workspace on delete cascade,

@@ -5,7 +5,7 @@ declare
     name text;
 begin
     foreach name in array array[
-        'memory', 'memory_source', 'entity', 'alias', 'mention', 'memory_entity', 'fact', 'fact_source', 'entity_change',
+        'memory', 'memory_source', 'entity', 'alias', 'mention', 'memory_entity', 'fact', 'fact_source', 'fact_source_before', 'entity_change',
         'link_suggestion', 'taxonomy_node', 'taxonomy_suggestion', 'distillation', 'distil_again', 'usage', 'breaker',
         'handed_out', 'distilled_state'] loop
         execute format('alter table everlore.%I enable row level security', name);
@@ -36,7 +36,15 @@ create view everlore.fact_shown with (security_invoker = true) as
            f.confidence, f.valid_from, f.valid_to, f.recorded_at, f.superseded_at, f.superseded_by, f.review, f.review_reason,
            f.workspace_id, f.object_key, f.passage_id
     from everlore.fact f;
-grant select on everlore.memory_shown, everlore.fact_shown to everlore_app, everlore_worker;
+-- What a fact rests on: every statement that counts for it, or did.
+create view everlore.fact_ground with (security_invoker = true) as
+    select s.workspace_id, s.lineage_id, s.source_id, s.message_id, s.memory_lineage_id, s.said_at, s.retracted_at
+    from everlore.fact_source s
+    union all
+    select b.workspace_id, b.lineage_id, b.source_id, s.message_id, s.memory_lineage_id, s.said_at, s.retracted_at
+    from everlore.fact_source_before b
+    join everlore.fact_source s on s.workspace_id = b.workspace_id and s.source_id = b.source_id;
+grant select on everlore.memory_shown, everlore.fact_shown, everlore.fact_ground to everlore_app, everlore_worker;
 
 -- What a person says off the record is kept as a message and never distilled.
 alter table everlore.message add column off_the_record boolean not null default false;

@@ -66,9 +66,17 @@ insert into everlore.fact_source (
 values (everlore.current_workspace(), %(source_id)s, %(lineage_id)s, %(message_id)s, %(memory_lineage_id)s, %(start)s, %(end)s,
     %(said_at)s, %(valid_from)s, %(ended)s, %(corrects)s, %(confidence)s, %(recorded_at)s);
 
--- move_statements: to another fact
-update everlore.fact_source set lineage_id = %(lineage_id)s
-where workspace_id = everlore.current_workspace() and source_id = any (%(sources)s::uuid[]);
+-- move_statements: to another fact; that they counted for the one before is kept
+with before as (
+    select s.source_id, s.lineage_id from everlore.fact_source s
+    where s.workspace_id = %(workspace)s and s.source_id = any (%(sources)s::uuid[]) and s.lineage_id <> %(lineage_id)s
+), kept as (
+    insert into everlore.fact_source_before (workspace_id, source_id, lineage_id)
+    select %(workspace)s, source_id, lineage_id from before
+    on conflict do nothing
+)
+update everlore.fact_source s set lineage_id = %(lineage_id)s
+from before where s.workspace_id = %(workspace)s and s.source_id = before.source_id;
 
 -- retract_statements: what extraction read in some messages no longer counts
 update everlore.fact_source s set retracted_at = %(retracted_at)s

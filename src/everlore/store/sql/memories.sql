@@ -44,10 +44,11 @@ where workspace_id = everlore.current_workspace() and lineage_id = %(lineage_id)
 update everlore.memory set pinned = %(value)s
 where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
 
--- set_passages: of some versions
+-- set_passages: of some versions, and of all others with the same words
 update everlore.memory m set passage_id = given.passage_id
 from unnest(%(ids)s::uuid[], %(passages)s::integer[]) as given (memory_id, passage_id)
-where m.workspace_id = everlore.current_workspace() and m.memory_id = given.memory_id;
+join everlore.memory v on v.workspace_id = %(workspace)s and v.memory_id = given.memory_id
+where m.workspace_id = %(workspace)s and m.lineage_id = v.lineage_id and m.content_hash = v.content_hash;
 
 -- current: the version that is believed now
 select * from (select * from everlore.memory_shown where lineage_id = %(lineage_id)s offset 0) as m where superseded_at is null;

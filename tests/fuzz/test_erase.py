@@ -77,6 +77,7 @@ async def test_nothing_is_left_of_what_was_erased(lore: Everlore, clock: Clock, 
         assert await person.traces() == []
     except AssertionError as failure:
         failure.add_note("\n".join(("What was done:", *person.steps)))
+        failure.add_note("\n".join(await person.traces()))
         raise
 
 

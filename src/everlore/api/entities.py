@@ -174,6 +174,7 @@ class Graph:
         done since stands on it."""
         async with self.database.workspace(self.workspace_id) as tx:
             change = await merging.undo(tx, await self._change_id(tx, change_id), self.clock())
+            await self._keep_named(tx, change)
             await conversation.audit(
                 tx, f"undo {change.kind}", str(change.kept_id), change=str(change.change_id)
             )
@@ -373,6 +374,15 @@ class Graph:
         )
         await retell(tx, change.facts, change.kept_id, change.other_id, self.clock())
         return (await merging.as_shown(tx, [change]))[0]
+
+    async def _keep_named(self, tx: Transaction, change: merging.Change) -> None:
+        """One that stands for itself again, all names of which were taken away meanwhile, is found by the one it is shown under."""
+        for one in await entities.load(tx, [change.kept_id, change.other_id], counted=False):
+            if not one.aliases:
+                name = entities.NewAlias(
+                    one.entity_id, one.name, self._key(one.name), self.settings.weight_extracted, "extracted"
+                )
+                await entities.add_aliases(tx, [name], self.clock())
 
     def _by_hand(self, entity_id: UUID, variant: str) -> NewAlias:
         return NewAlias(entity_id, variant, self._key(variant), self.settings.weight_by_hand, "by hand")

@@ -23,7 +23,7 @@ from everlore.ports.analyst import Analyst, DraftEntity, Extraction, Quote, Wind
 from everlore.ports.embedder import Embedder, EncodedPassage
 from everlore.store import conversation, distilling, facts, index, memories, passages
 from everlore.store.database import Database
-from everlore.store.entities import surviving
+from everlore.store.entities import delete_unspoken, surviving
 from everlore.store.memories import NewSource
 from everlore.store.passages import DistilledPassage
 from everlore.store.run import Transaction
@@ -143,9 +143,10 @@ async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Me
             window = _window(content, author, before.valid_from)
             statements, entities = await _resolved(tx, hand, window, extraction, ())
             # New words may speak of others.
-            await memories.unlink_entities(tx, memory.lineage_id)
+            before_that = await memories.unlink_entities(tx, memory.lineage_id)
             await memories.link_entities(tx, memory.lineage_id, entities)
             await _state(tx, hand, model, statements, memory.lineage_id, vectors, groups)
+            await delete_unspoken(tx, before_that)
         await conversation.audit(tx, "correct memory", str(memory.lineage_id), fields=sorted(changes))
         return _known(await memories.current(tx, memory.lineage_id))
 

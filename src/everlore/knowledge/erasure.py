@@ -16,6 +16,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.erasure import ErasureReceipt
+from everlore.domain.predicates import in_words
 from everlore.knowledge.deduplication import Where
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
@@ -186,7 +187,7 @@ async def _plan_facts(
     for lineage_id, rows in found.items():
         held = supports.get(lineage_id, [])
         goes = not held if lineage_id in resting else False
-        goes = goes or any(_object_is_tainted(row, held, taint) for row in rows)
+        goes = goes or any(_fact_is_tainted(row, held, taint) for row in rows)
         if goes:
             plan.facts.append(lineage_id)
             plan.again += held
@@ -194,6 +195,7 @@ async def _plan_facts(
             plan.touched.append(lineage_id)
             groups += [group_of(row.subject_id, row.predicate, row.object_key) for row in rows]
     plan.groups = list(dict.fromkeys(groups))
+    plan.facts += await erasure.facts_left(tx, plan.facts, ids, plan.lineages)
 
 
 def _stretches(doomed: Sequence[DoomedMessage]) -> list[tuple[UUID, int, int]]:
@@ -247,10 +249,12 @@ def _is_tainted(version: VersionRow, supports: Sequence[Support], taint: frozens
     return bool((_wanted(text) & taint) - _held_words(supports))
 
 
-def _object_is_tainted(fact: FactRow, supports: Sequence[Support], taint: frozenset[str]) -> bool:
+def _fact_is_tainted(fact: FactRow, supports: Sequence[Support], taint: frozenset[str]) -> bool:
+    """Whether a fact took its subject or its object up from an erased message ("She" was Emma)."""
     if any(one.message_id is None for one in supports):
         return False
-    return bool((_wanted(fact.object) & taint) - _held_words(supports))
+    named = _wanted(fact.indexed or "") - _wanted(in_words(fact.predicate)) | _wanted(fact.object)
+    return bool((named & taint) - _held_words(supports))
 
 
 # --- what stays --------------------------------------------------------------------------------------------

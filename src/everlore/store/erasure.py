@@ -70,6 +70,7 @@ class FactRow:
     object_id: UUID | None
     object: str
     object_key: str
+    indexed: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,14 @@ async def facts_resting_on(
     tx: Transaction, message_ids: Sequence[UUID], memories: Sequence[UUID]
 ) -> list[UUID]:
     return await _column(tx, "facts_resting_on", messages=list(message_ids), memories=list(memories))
+
+
+async def facts_left(
+    tx: Transaction, facts: Sequence[UUID], message_ids: Sequence[UUID], memories: Sequence[UUID]
+) -> list[UUID]:
+    """Facts that were joined to these (after a merge, say) and rest on nothing else that stays."""
+    ids = {"lineages": list(facts), "messages": list(message_ids), "memories": list(memories)}
+    return await tx.values(_QUERIES["facts_left"], **ids)
 
 
 async def facts_near(tx: Transaction, thread_id: UUID, since: int, until: int) -> list[UUID]:

@@ -41,6 +41,17 @@ select distinct lineage_id from everlore.fact_ground
 where workspace_id = %(workspace)s
   and (message_id = any (%(messages)s::uuid[]) or memory_lineage_id = any (%(memories)s::uuid[]));
 
+-- facts_left: facts that rest on nothing but statements which count for these facts now, or are erased
+select distinct b.lineage_id
+from everlore.fact_source s join everlore.fact_source_before b on b.workspace_id = %(workspace)s and b.source_id = s.source_id
+where s.workspace_id = %(workspace)s and s.lineage_id = any (%(lineages)s::uuid[]) and b.lineage_id <> all (%(lineages)s::uuid[])
+  and not exists (
+      select from everlore.fact_ground g join everlore.fact_source o on o.workspace_id = %(workspace)s and o.source_id = g.source_id
+      where g.workspace_id = %(workspace)s and g.lineage_id = b.lineage_id and o.retracted_at is null
+        and o.lineage_id <> all (%(lineages)s::uuid[])
+        and (o.message_id is null or o.message_id <> all (%(messages)s::uuid[]))
+        and (o.memory_lineage_id is null or o.memory_lineage_id <> all (%(memories)s::uuid[])));
+
 -- facts_near: facts stated in a stretch of a thread
 select distinct s.lineage_id
 from everlore.message m cross join lateral (
@@ -48,9 +59,10 @@ from everlore.message m cross join lateral (
 ) as s
 where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.position between %(since)s and %(until)s;
 
--- facts: what facts say, by version
-select lineage_id, fact_id, subject_id, predicate, object_id, object, object_key
-from everlore.fact where lineage_id = any (%(lineages)s::uuid[]) order by lineage_id, version;
+-- facts: what facts say, by version, and the words that they are found by
+select f.lineage_id, f.fact_id, f.subject_id, f.predicate, f.object_id, f.object, f.object_key, p.text as indexed
+from everlore.fact f left join everlore.passage p on p.workspace_id = %(workspace)s and p.passage_id = f.passage_id
+where f.workspace_id = %(workspace)s and f.lineage_id = any (%(lineages)s::uuid[]) order by f.lineage_id, f.version;
 
 -- fact_sources: what facts rest on beside the messages and memories
 select s.lineage_id, s.message_id, g.thread_id, g.position, g.author, g.role, concat_ws(E'\n', g.text, array_to_string(g.captions, E'\n'))
@@ -61,8 +73,8 @@ where s.lineage_id = any (%(lineages)s::uuid[]) and s.retracted_at is null
   and (s.memory_lineage_id is null or s.memory_lineage_id <> all (%(memories)s::uuid[]))
 order by s.lineage_id, s.said_at, s.source_id;
 
--- entities_of: entities that the messages name, or that the memories and facts speak of; with all that they were merged into or
--- was merged into them
+-- entities_of: entities that the messages name, or that the memories and facts speak of; with all that these were merged with
+-- or split from
 with recursive named (entity_id) as (
     select entity_id from everlore.mention where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[])
     union
@@ -72,19 +84,21 @@ with recursive named (entity_id) as (
     union
     select object_id from everlore.fact
     where workspace_id = %(workspace)s and lineage_id = any (%(facts)s::uuid[]) and object_id is not null
-), survivor (entity_id) as (
+), kin (entity_id) as (
     select entity_id from named
     union
-    select e.merged_into from survivor join everlore.entity e
-        on e.workspace_id = %(workspace)s and e.entity_id = survivor.entity_id
-    where e.merged_into is not null
-), family (entity_id) as (
-    select entity_id from survivor
-    union
-    select e.entity_id from family join everlore.entity e
-        on e.workspace_id = %(workspace)s and e.merged_into = family.entity_id
+    select near.entity_id from kin cross join lateral (
+        select merged_into as entity_id from everlore.entity
+        where workspace_id = %(workspace)s and entity_id = kin.entity_id and merged_into is not null
+        union all
+        select entity_id from everlore.entity where workspace_id = %(workspace)s and merged_into = kin.entity_id
+        union all
+        select other_id from everlore.entity_change where workspace_id = %(workspace)s and kept_id = kin.entity_id
+        union all
+        select kept_id from everlore.entity_change where workspace_id = %(workspace)s and other_id = kin.entity_id
+    ) as near
 )
-select entity_id from family;
+select entity_id from kin;
 
 -- message_passages: numbers of the passages of messages
 select passage_id from everlore.passage where message_id = any (%(messages)s::uuid[]);

@@ -93,7 +93,7 @@ select everlore.current_workspace(), %(lineage_id)s, given.entity_id from unnest
 on conflict do nothing;
 
 -- unlink_entities: the words of a memory were changed
-delete from everlore.memory_entity where lineage_id = %(lineage_id)s;
+delete from everlore.memory_entity where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s returning entity_id;
 
 -- recent: current memories that may be spoken of again: the latest of the thread, and of the named entities
 (select m.* from everlore.memory_shown m

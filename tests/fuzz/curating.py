@@ -66,7 +66,11 @@ class Person:
         """Something that rules make facts of; now and then about a thing that is spoken of nowhere else."""
         one = self.random.choice
         self.numbers += 1
-        thing = one(THINGS) if self.random.random() < 0.7 else f"qzunique{'abcdefghij'[self.numbers % 10]}{self.numbers}"
+        thing = (
+            one(THINGS)
+            if self.random.random() < 0.7
+            else f"qzunique{'abcdefghij'[self.numbers % 10]}{self.numbers}"
+        )
         name, place, firm = one(PEOPLE), one(PLACES), one(FIRMS)
         return one(
             (
@@ -96,7 +100,8 @@ class Person:
         texts = [self.sentence() for _ in range(self.random.randint(1, 4))]
         author, thread = self.random.choice(SPEAKERS), self.random.choice(THREADS)
         receipt = await self.workspace.record(
-            [NewMessage(role="user", author=author, text=text, at=self.clock()) for text in texts], thread=thread
+            [NewMessage(role="user", author=author, text=text, at=self.clock()) for text in texts],
+            thread=thread,
         )
         for outcome, text in zip(receipt.outcomes, texts, strict=True):
             assert outcome.message_id is not None
@@ -250,7 +255,7 @@ class Person:
             " and t.table_type = 'BASE TABLE' and c.table_name !~ '^passage_(vector|tokens)' order by 1"
         )
         for (table,) in tables:
-            query = f"select t::text from everlore.{table} t where workspace_id = %s"  # noqa: S608
+            query = f"select t::text from everlore.{table} t where workspace_id = %s"
             for (row,) in await self.rows(query, self.workspace.workspace_id):  # pyright: ignore[reportArgumentType]
                 stands = words(row)
                 if stands & lost if lost is not None else stands:

@@ -47,7 +47,8 @@ GROUNDLESS = {
                           and (c.kept_id = e.entity_id or c.other_id = e.entity_id))""",
     "an entity without a name": """
         select e.name from everlore.entity e
-        where e.merged_into is null and e.name <> 'unnamed' and not exists (select from everlore.alias a where a.entity_id = e.entity_id)""",
+        where e.merged_into is null and e.name <> 'unnamed'
+          and not exists (select from everlore.alias a where a.entity_id = e.entity_id)""",
     "a memory that is there twice": """
         select m.author, m.content, m.type from everlore.memory m
         where m.superseded_at is null and m.review is null and m.forgotten_at is null and m.valid_to is null
@@ -62,11 +63,15 @@ GROUNDLESS = {
 
 @pytest.fixture
 async def lore(database: TestDatabase, clock: Clock, fake: FakeEmbedder) -> AsyncIterator[Everlore]:
-    async with Everlore.open(database.settings(), worker=False, clock=clock, embedders={"fake": fake}) as opened:
+    async with Everlore.open(
+        database.settings(), worker=False, clock=clock, embedders={"fake": fake}
+    ) as opened:
         yield opened
 
 
-async def test_nothing_is_left_of_what_was_erased(lore: Everlore, clock: Clock, rows: Rows, seed: int) -> None:
+async def test_nothing_is_left_of_what_was_erased(
+    lore: Everlore, clock: Clock, rows: Rows, seed: int
+) -> None:
     person = Person(lore, await lore.workspace("alice"), clock, rows, random.Random(seed))
     try:
         for _ in range(STEPS):

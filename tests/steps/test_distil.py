@@ -518,6 +518,19 @@ async def test_what_is_not_grounded_waits_with_the_reason_and_is_never_recalled(
     assert [item.text for item in await workspace.review()] == ["Anna moved to Reykjavik"]
 
 
+async def test_a_source_keeps_its_quoted_words(
+    lore: Everlore, workspace: Workspace, script: Script, rows: Rows
+) -> None:
+    """So that the texts of messages can be put away: what was said is shown without them."""
+    script.find("I live in Porto", "user lives_in Porto")
+    await workspace.record(says("I live in Porto"))
+    await lore.distil(workspace)
+    await rows("update everlore.message set text = 'put away'")
+    detail = await workspace.memory((await only(workspace)).memory_id)
+    (fact,) = await workspace.facts()
+    assert [source.quote for source in (*detail.sources, *fact.sources)] == ["I live in Porto"] * 2
+
+
 async def test_secrets_are_taken_out_of_what_is_distilled(
     lore: Everlore, workspace: Workspace, script: Script, clock: Clock
 ) -> None:

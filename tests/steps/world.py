@@ -129,9 +129,10 @@ class World:
         )  # fmt: skip
         for message, start, end in messages or [(None, None, None)]:
             self.rows(
-                "insert into everlore.fact_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, said_at,"
-                " confidence, recorded_at) values (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
-                self.workspace_id, new_id(), fact_id, message, start, end, at, confidence, recorded_at or at,
+                "insert into everlore.fact_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, quote,"
+                " said_at, confidence, recorded_at) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                self.workspace_id, new_id(), fact_id, message, start, end, self._quote(message, start, end), at, confidence,
+                recorded_at or at,
             )  # fmt: skip
         return fact_id
 
@@ -164,11 +165,15 @@ class World:
             )  # fmt: skip
         for message, start, end in messages:
             self.rows(
-                "insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at,"
-                " confidence, recorded_at) values (%s, %s, %s, %s, %s, %s, %s, %s)",
-                self.workspace_id, new_id(), memory_id, message, start, end, confidence, at,
+                "insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, quote,"
+                " confidence, recorded_at) values (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                self.workspace_id, new_id(), memory_id, message, start, end, self._quote(message, start, end), confidence, at,
             )  # fmt: skip
         return memory_id
+
+    def _quote(self, message: UUID | None, start: int | None, end: int | None) -> str | None:
+        found = self.rows("select text from everlore.message where message_id = %s", message)
+        return found[0][0][start:end] if found else None
 
     async def messages(self, *texts: str, thread: str = "main") -> list[UUID]:
         workspace = await self.lore.workspace(self.name)

@@ -89,7 +89,7 @@ TYPES = {
     "jobs.procrastinate_job_event_type": "no_access",
     "jobs.procrastinate_job_to_defer_v1": "no_access",
 }
-# text_function: of its arguments only. setting: the workspace of the transaction. lane_function: reads the rows of that
+# text_function: of its arguments only, and reads no table. setting: the workspace of the transaction. lane_function: reads the rows of that
 # workspace. door: may be called outside of a workspace, with a name that the application chose. outbox: leaves a job for
 # a thread of the workspace. eraser: takes words out of the log and the failures of that workspace. operator_only: sees all
 # workspaces; not for the application.
@@ -98,6 +98,8 @@ FUNCTIONS = {
     "everlore.normalise": "text_function",
     "everlore.terms": "text_function",
     "everlore.query_words": "text_function",
+    "everlore.believed_at": "text_function",
+    "everlore.true_at": "text_function",
     "everlore.current_workspace": "setting",
     "everlore.vector_exact": "lane_function",
     "everlore.vector_among": "lane_function",

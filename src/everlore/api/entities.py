@@ -376,7 +376,7 @@ class Graph:
         return (await merging.as_shown(tx, [change]))[0]
 
     async def _keep_named(self, tx: Transaction, change: merging.Change) -> None:
-        """One that stands for itself again, all names of which were taken away meanwhile, is found by the one it is shown under."""
+        """Who stands for himself again and was deprived of all his names meanwhile is found by the one he is shown under."""
         for one in await entities.load(tx, [change.kept_id, change.other_id], counted=False):
             if not one.aliases:
                 name = entities.NewAlias(

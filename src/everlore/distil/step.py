@@ -228,17 +228,18 @@ async def _commit(
         if thought.result.nothing and not task.again:
             await _note(tx, thread_id, task, tools, now, 0, 0, 0)
             return
-        ids = {number: message.message_id for number, message in enumerate(task.said, start=1)}
+        stored = dict(enumerate(task.said, start=1))
+        ids = {number: message.message_id for number, message in stored.items()}
         result = thought.result
         touched, unsupported = await _retract(tx, task, now)
         resolution = await resolve(tx, task.window, result.extraction, ids, now, tools.linking)
         where = _where(thread_id, task, tools, now)
         messages = {message.number: message for message in task.window.messages}
         incoming = [
-            incoming_of(draft, task.window, result.spans, ids, resolution, thought.vectors, task.known)
+            incoming_of(draft, task.window, result.spans, stored, resolution, thought.vectors, task.known)
             for draft in result.drafts()
         ]
-        statements = statements_of(result, messages, ids, resolution)
+        statements = statements_of(result, messages, stored, resolution)
         written = await write(tx, incoming, statements, where, vectors=thought.vectors, touched=touched)
         await close_unsupported(tx, unsupported, now)
         if result.extraction.taxonomy is not None and task.taxonomy is None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from everlore.domain.memories import MAX_CONTENT_CHARACTERS, Review
 from everlore.domain.predicates import SYMMETRIC, in_words
-from everlore.grounding.grounding import Rejected, Spans, ground
+from everlore.grounding.grounding import Rejected, Span, Spans, ground
 from everlore.knowledge.deduplication import Incoming, in_search
 from everlore.knowledge.entity_linking import Resolution
 from everlore.knowledge.similarity import words
@@ -22,6 +22,7 @@ from everlore.ports.analyst import (
     WindowMessage,
 )
 from everlore.ports.embedder import EncodedPassage
+from everlore.store.distilling import SaidRow
 from everlore.store.facts import Edge
 from everlore.store.memories import NewSource
 from everlore.text.secrets import redact
@@ -108,12 +109,13 @@ def incoming_of(
     drafted: tuple[DraftMemory, Review | None, str | None],
     window: Window,
     spans: Spans,
-    ids: Mapping[int, UUID],
+    stored: Mapping[int, SaidRow],
     resolution: Resolution,
     vectors: Mapping[str, EncodedPassage],
     known: Sequence[UUID],
 ) -> Incoming:
-    """A draft with its sources as rows name them. Whose words it is, is taken from the first message that it rests on."""
+    """A draft with its sources as rows name them. Whose words it is, is taken from the first message that it rests on. `stored`:
+    the messages whole, by number; what the window has of them may be less."""
     draft, review, reason = drafted
     messages = {message.number: message for message in window.messages}
     said = [messages[quote.message] for quote in draft.sources if quote.message in messages]
@@ -126,9 +128,9 @@ def incoming_of(
         role=said[0].role if said else None,
         said_at=max(message.at for message in said or window.messages),
         sources=tuple(
-            NewSource(ids[quote.message], *(spans.get(quote) or (None, None)), draft.confidence)
+            _source(stored[quote.message], spans.get(quote), draft.confidence)
             for quote in draft.sources
-            if quote.message in ids
+            if quote.message in stored
         ),
         category=draft.category,
         tags=draft.tags,
@@ -147,10 +149,19 @@ def incoming_of(
     )
 
 
+def _source(said: SaidRow, span: Span | None, confidence: float) -> NewSource:
+    start, end = span or (None, None)
+    return NewSource(said.message_id, start, end, confidence, _words_at(said, span))
+
+
+def _words_at(said: SaidRow | None, span: Span | None) -> str | None:
+    return None if said is None or span is None else said.text[span[0] : span[1]]
+
+
 def statements_of(
     result: Checked,
     messages: Mapping[int, WindowMessage],
-    ids: Mapping[int, UUID],
+    stored: Mapping[int, SaidRow],
     resolution: Resolution,
 ) -> list[Statement]:
     """Each fact once for every message that states it. No message: a person told it."""
@@ -158,6 +169,8 @@ def statements_of(
     for fact in result.extraction.facts:
         for number in dict.fromkeys(quote.message for quote in fact.sources):
             quote = next(quote for quote in fact.sources if quote.message == number)
+            said = stored.get(number)
+            span = None if said is None else result.spans.get(quote)
             edge = edge_of(fact, quote, resolution)
             if edge is None:
                 continue
@@ -168,8 +181,9 @@ def statements_of(
                 ended=fact.ended,
                 corrects=fact.relation == "corrects",
                 confidence=fact.confidence,
-                message_id=ids.get(number),
-                span=result.spans.get(quote) if number in ids else None,
+                message_id=None if said is None else said.message_id,
+                span=span,
+                quote=_words_at(said, span),
                 memory_lineage_id=None,
                 text=fact_text(fact),
                 said=messages[number].text,

@@ -65,7 +65,7 @@ async def erase_thread(tx: Transaction, thread_id: UUID, name: str, now: datetim
 @dataclass(slots=True)
 class _Plan:
     """What goes: `lineages` of memories, single `versions` of others, `facts`. What stays and is cleaned: `kept`. Facts
-    that go or lose a statement: `touched`; whose groups are worked out anew: `groups`. Sources that stay of what goes: `again`."""
+    that go or lose a statement: `touched`; their groups, worked out anew: `groups`. Sources that stay of what goes: `again`."""
 
     lineages: list[UUID] = field(default_factory=list[UUID])
     versions: list[VersionRow] = field(default_factory=list[VersionRow])

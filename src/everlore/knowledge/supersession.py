@@ -21,7 +21,8 @@ _NEAR = 4
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One statement to enter. `memory_lineage_id`: the memory that says the same, if there is one. `said`: the whole message;
+    """One statement to enter. `memory_lineage_id`: the memory that says the same, if there is one. `span` and `quote`: the
+    characters of the message that state it, and what they are; `said`: the whole message;
     `instead_of`: facts that it may correct. `by`: what it is said not to be in favour of (see `_denials`)."""
 
     edge: Edge
@@ -32,6 +33,7 @@ class Stated:
     confidence: float
     message_id: UUID | None
     span: tuple[int, int] | None
+    quote: str | None
     memory_lineage_id: UUID | None
     text: str
     said: str = ""
@@ -287,7 +289,7 @@ async def _attach(tx: Transaction, state: _State, stretch: Stretch, lineage_id: 
                 message_id=one.message_id,
                 memory_lineage_id=one.memory_lineage_id,
             )
-            await facts.add_statement(tx, row, one.span, state.now)
+            await facts.add_statement(tx, row, one.span, one.quote, state.now)
 
 
 async def _close(

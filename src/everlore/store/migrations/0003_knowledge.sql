@@ -1,5 +1,17 @@
 -- What is distilled out of messages: memories, facts, entities and their names; with every source, and every version.
 
+-- Whether a version was believed at a moment (null: now), or a source counted then: recorded by then, and not yet closed, that is
+-- superseded or retracted. Every question about the past asks this, and Postgres puts it into the question, so that indexes serve.
+create function everlore.believed_at(recorded_at timestamptz, closed_at timestamptz, moment timestamptz) returns boolean
+    language sql immutable parallel safe
+    return case when moment is null then closed_at is null
+           else recorded_at <= moment and (closed_at is null or closed_at > moment) end;
+
+-- Whether something was true in the world at a moment.
+create function everlore.true_at(valid_from timestamptz, valid_to timestamptz, moment timestamptz) returns boolean
+    language sql immutable parallel safe
+    return valid_from <= moment and (valid_to is null or valid_to > moment);
+
 -- One row per version. `lineage_id` is the id of the first version: what belongs to all versions (sources, entities) hangs on
 -- that one, and goes with it. `passage_id`: where its words are indexed; versions with the same words share it.
 -- `event_at`: when what it tells of happens. `first_position`: the window of the thread that it was distilled from begins there.
@@ -56,7 +68,8 @@ create index memory_pinned on everlore.memory (workspace_id, lineage_id) where p
 create index memory_superseded_by on everlore.memory (workspace_id, superseded_by) where superseded_by is not null;
 create index memory_short_id on everlore.memory (workspace_id, right(memory_id::text, 8));
 
--- Where a memory was said. `start_at`, `end_at`: characters of the message's text, from 0. No message: a person told it.
+-- Where a memory was said. `start_at`, `end_at`: characters of the message's text, from 0; `quote`: those characters, so that the
+-- text itself need not be at hand. No message: a person told it.
 -- `retracted_at`: the words were read anew since, and no longer say this.
 create table everlore.memory_source (
     workspace_id uuid not null,
@@ -65,6 +78,7 @@ create table everlore.memory_source (
     message_id uuid,
     start_at integer,
     end_at integer,
+    quote text,
     confidence real not null check (confidence between 0 and 1),
     recorded_at timestamptz not null,
     retracted_at timestamptz,
@@ -181,6 +195,7 @@ create table everlore.fact_source (
     memory_lineage_id uuid,
     start_at integer,
     end_at integer,
+    quote text,
     said_at timestamptz not null,
     valid_from timestamptz,
     ended boolean not null default false,

@@ -1,4 +1,6 @@
-"""How many random sequences are tried: a few in every run, as many as one likes by hand (`pytest tests/fuzz --fuzz 1000`)."""
+"""Random sequences by their seeds: a few in every run, many by hand (`pytest tests/fuzz --fuzz 250`)."""
+
+from typing import cast
 
 import pytest
 from tests.steps.conftest import rows
@@ -10,12 +12,11 @@ IN_EVERY_RUN = 4
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fuzz", type=int, default=IN_EVERY_RUN, help="how many random sequences to try")
-    parser.addoption("--fuzz-from", type=int, default=0, help="the first seed")
+    parser.addoption("--fuzz-from", type=int, default=0, metavar="SEED", help="the first seed")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "seed" in metafunc.fixturenames:
-        first = int(metafunc.config.getoption("--fuzz-from", 0))
-        many = int(metafunc.config.getoption("--fuzz", IN_EVERY_RUN))
+        first = cast("int", metafunc.config.getoption("--fuzz-from", 0))
+        many = IN_EVERY_RUN * cast("int", metafunc.config.getoption("--fuzz"))
         metafunc.parametrize("seed", range(first, first + many))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from everlore.config import AliasSettings
@@ -29,7 +28,7 @@ from everlore.store.graph import When
 from everlore.store.run import Transaction
 from everlore.text.descriptions import described
 from everlore.text.variants import ABBREVIATIONS, key, words_of
-from everlore.validation import aware, name, taxonomy_path
+from everlore.validation import moments, name, taxonomy_path
 
 MAX_LIMIT = 1000
 MAX_DEPTH = 3
@@ -391,11 +390,8 @@ class Graph:
         return key(text, {**ABBREVIATIONS, **self.settings.abbreviations})
 
     def _when(self, as_of: AsOf) -> When:
-        moments: list[datetime | None] = [
-            None if moment is None else aware(moment, field)
-            for moment, field in ((as_of.valid_at, "valid_at"), (as_of.recorded_at, "recorded_at"))
-        ]
-        return When(self.clock(), *moments)
+        checked = moments(as_of)
+        return When(self.clock(), checked.valid_at, checked.recorded_at)
 
 
 def _either(nodes: Iterable[Node]) -> str:

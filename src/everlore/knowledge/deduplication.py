@@ -4,7 +4,7 @@ Nothing is overwritten: what is superseded is closed and gets a version that say
 more than what was read: what a person forgot or rejected does not come back, and the assistant's words supersede nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
@@ -28,6 +28,7 @@ from everlore.store.memories import NewMemory, NewSource
 from everlore.store.run import Transaction
 
 REJECTED_BY_HAND = "rejected by hand"
+AGAINST_CONFIRMED = "it would end or reword what a person confirmed"
 
 _NEAREST = 10
 # Without vectors two texts of equal claims say the same if they share so many of their words.
@@ -129,7 +130,7 @@ async def reconcile(tx: Transaction, new: Incoming, where: Where) -> Remembered:
         if _says_the_same(near, new, likeness, where.thresholds):
             return await _corroborate(tx, near, new, where)
         if _says_more(near, new, likeness, where.thresholds):
-            return await _fuller(tx, near, new, where)
+            return await _related(tx, near, replace(new, relation="updates"), where)
     return await _write(tx, new, where)
 
 
@@ -222,6 +223,8 @@ async def _related(tx: Transaction, known: Memory, new: Incoming, where: Where) 
     if new.role == "assistant" and known.role != "assistant":
         reason = "the assistant's words would supersede what the person said"
         return await _set_aside(tx, new, where, review="suggested", reason=reason)
+    if known.confirmed and new.source_kind == "extracted":
+        return await _set_aside(tx, new, where, review="suggested", reason=AGAINST_CONFIRMED)
     if new.relation == "updates" and known.type == new.type and holds_all_of(new.content, known.content):
         return await _fuller(tx, known, new, where)
     return await _succeed(tx, known, new, where)

@@ -94,6 +94,10 @@ async def enter(
         if author.extractor is not None and fresh:
             # A person's word beats the extractor's: what was rejected by hand is not stated again.
             refused = await facts.rejected(tx, group.subject_id, group.predicates)
+            for one in fresh:
+                if lineage_id := refused.get((one.edge.predicate, one.edge.object_key)):
+                    # Kept where it is of no account, for the day when the person thinks again.
+                    await _add(tx, one, new_id(), lineage_id, now)
             fresh[:] = [s for s in fresh if (s.edge.predicate, s.edge.object_key) not in refused]
         await _update(tx, group, fresh, author, now, entered)
     return entered
@@ -274,22 +278,25 @@ async def _attach(tx: Transaction, state: _State, stretch: Stretch, lineage_id: 
     if moved:
         await facts.move_statements(tx, moved, lineage_id)
     for said in stretch.statements:
-        one = state.fresh.get(said.source_id)
-        if one is not None:
-            row = StatementRow(
-                source_id=said.source_id,
-                lineage_id=lineage_id,
-                predicate=one.edge.predicate,
-                object_key=one.edge.object_key,
-                said_at=one.said_at,
-                valid_from=one.valid_from,
-                ended=one.ended,
-                corrects=one.corrects,
-                confidence=one.confidence,
-                message_id=one.message_id,
-                memory_lineage_id=one.memory_lineage_id,
-            )
-            await facts.add_statement(tx, row, one.span, one.quote, state.now)
+        if (one := state.fresh.get(said.source_id)) is not None:
+            await _add(tx, one, said.source_id, lineage_id, state.now)
+
+
+async def _add(tx: Transaction, one: Stated, source_id: UUID, lineage_id: UUID, now: datetime) -> None:
+    row = StatementRow(
+        source_id=source_id,
+        lineage_id=lineage_id,
+        predicate=one.edge.predicate,
+        object_key=one.edge.object_key,
+        said_at=one.said_at,
+        valid_from=one.valid_from,
+        ended=one.ended,
+        corrects=one.corrects,
+        confidence=one.confidence,
+        message_id=one.message_id,
+        memory_lineage_id=one.memory_lineage_id,
+    )
+    await facts.add_statement(tx, row, one.span, one.quote, now)
 
 
 async def _close(

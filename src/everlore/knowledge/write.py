@@ -9,11 +9,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from everlore.knowledge.deduplication import Incoming, Remembered, Where, in_search, reconcile
+from everlore.knowledge.deduplication import (
+    AGAINST_CONFIRMED,
+    Incoming,
+    Remembered,
+    Where,
+    in_search,
+    reconcile,
+)
 from everlore.knowledge.supersession import Author, Entered, Group, Stated, enter, group_of
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import facts, memories, passages
 from everlore.store.facts import CurrentFact
+from everlore.store.memories import NewSource
 from everlore.store.passages import DistilledPassage
 from everlore.store.run import Transaction
 
@@ -44,6 +52,8 @@ async def write(
     touched: Iterable[Group] = (),
 ) -> Written:
     """Write a batch. `vectors` holds the encoded form of fact texts; memories bring their own."""
+    if where.extractor is not None:
+        incoming, statements = await _left_to_a_person(tx, incoming, statements)
     incoming, remembered = await _reconciled(tx, incoming, where)
     entered = await enter(
         tx,
@@ -55,6 +65,50 @@ async def write(
     await _follow(tx, entered, where.now)
     await _index(tx, incoming, remembered, entered, where, vectors)
     return Written(tuple(remembered), entered)
+
+
+async def _left_to_a_person(
+    tx: Transaction, incoming: Sequence[Incoming], statements: Sequence[Statement]
+) -> tuple[list[Incoming], list[Statement]]:
+    """What would end a fact that a person confirmed waits for a person: as the memory that says so, or as one of its own."""
+    waiting, kept = list(incoming), list[Statement]()
+    for statement in statements:
+        if not await _ends_confirmed(tx, statement.stated):
+            kept.append(statement)
+            continue
+        if statement.memory is None:
+            waiting.append(_as_memory(statement.stated))
+        elif waiting[statement.memory].review is None:
+            told = waiting[statement.memory]
+            waiting[statement.memory] = replace(told, review="suggested", review_reason=AGAINST_CONFIRMED)
+    return waiting, [one for one in kept if one.memory is None or waiting[one.memory].review is None]
+
+
+async def _ends_confirmed(tx: Transaction, said: Stated) -> bool:
+    group = group_of(said.edge.subject_id, said.edge.predicate, said.edge.object_key)
+    mine = said.edge.predicate, said.edge.object_key
+    since = said.valid_from or said.said_at
+    for predicate, key, held_from in await facts.confirmed(tx, group.subject_id, group.predicates):
+        same = (predicate, key) == mine
+        rivals = group.object_key is None or key == group.object_key
+        if rivals and same == said.ended and (said.corrects or since >= held_from):
+            return True
+    return False
+
+
+def _as_memory(said: Stated) -> Incoming:
+    start, end = said.span or (None, None)
+    return Incoming(
+        type="fact",
+        content=said.text,
+        author=None,
+        role=None,
+        said_at=said.said_at,
+        sources=(NewSource(said.message_id, start, end, said.confidence, said.quote),),
+        confidence=said.confidence,
+        review="suggested",
+        review_reason=AGAINST_CONFIRMED,
+    )
 
 
 async def _reconciled(

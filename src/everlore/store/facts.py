@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
 from everlore.domain.ids import new_id
 from everlore.domain.memories import AsOf, Fact, Source
 from everlore.store.queries import queries
@@ -133,8 +135,6 @@ async def insert(
     extractor: str | None,
     extractor_version: str | None,
     recorded_at: datetime,
-    review: str | None = None,
-    review_reason: str | None = None,
     fact_id: UUID | None = None,
 ) -> UUID:
     """A first version, or with `lineage_id` the next one (the one before is closed); returns its id."""
@@ -148,8 +148,6 @@ async def insert(
         valid_from=valid_from,
         valid_to=valid_to,
         superseded_by=superseded_by,
-        review=review,
-        review_reason=review_reason,
         extractor=extractor,
         extractor_version=extractor_version,
         recorded_at=recorded_at,
@@ -259,9 +257,32 @@ async def sources(
     return found
 
 
-async def set_review(tx: Transaction, lineage_id: UUID, review: str | None, reason: str | None) -> None:
-    """A person's word on a fact: taken into use (None) or rejected."""
-    await tx.done(_QUERIES["set_review"], lineage_id=lineage_id, review=review, reason=reason)
+async def new_version(
+    tx: Transaction, lineage_id: UUID, changes: Mapping[str, Any], recorded_at: datetime
+) -> None:
+    """Close the current version and write the next one with some columns changed: when it holds, or what a person decided."""
+    fact_id = new_id()
+    columns = {
+        **changes,
+        "fact_id": str(fact_id),
+        "recorded_at": recorded_at.isoformat(),
+        "superseded_by": None,
+    }
+    await tx.done(_QUERIES["copy_version"], changes=Jsonb(columns), lineage_id=lineage_id)
+    await tx.done(_QUERIES["close_version"], fact_id=fact_id, lineage_id=lineage_id, recorded_at=recorded_at)
+
+
+async def predicates(tx: Transaction) -> list[str]:
+    """Everything that facts of the workspace say something by."""
+    return await tx.values(_QUERIES["predicates"])
+
+
+async def confirmed(
+    tx: Transaction, subject_id: UUID, predicates: Sequence[str]
+) -> list[tuple[str, str, datetime]]:
+    """Of a subject's facts that hold those that a person stands behind: predicate, object key, and since when."""
+    found = await tx.tuples(_QUERIES["confirmed"], subject_id=subject_id, predicates=list(predicates))
+    return [(predicate, key, since) for predicate, key, since in found]
 
 
 async def set_statement_confidence(tx: Transaction, lineage_id: UUID, confidence: float) -> None:
@@ -284,10 +305,12 @@ async def object_key(tx: Transaction, fact_id: UUID) -> str:
     return await tx.value(_QUERIES["object_key"], fact_id=fact_id)
 
 
-async def rejected(tx: Transaction, subject_id: UUID, predicates: Sequence[str]) -> set[tuple[str, str]]:
-    """Predicate and object key of what a person rejected of this subject."""
+async def rejected(
+    tx: Transaction, subject_id: UUID, predicates: Sequence[str]
+) -> dict[tuple[str, str], UUID]:
+    """What a person rejected of this subject: lineages by predicate and object key."""
     found = await tx.tuples(_QUERIES["rejected"], subject_id=subject_id, predicates=list(predicates))
-    return {(predicate, key) for predicate, key in found}
+    return {(predicate, key): lineage_id for predicate, key, lineage_id in found}
 
 
 async def versions(tx: Transaction, lineage_id: UUID) -> list[Fact]:

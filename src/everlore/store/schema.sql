@@ -816,6 +816,7 @@ CREATE TABLE everlore.fact (
     superseded_by uuid,
     review text,
     review_reason text,
+    confirmed boolean DEFAULT false NOT NULL,
     extractor text,
     extractor_version text,
     passage_id integer,

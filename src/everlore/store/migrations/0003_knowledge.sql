@@ -166,6 +166,7 @@ create table everlore.fact (
     superseded_by uuid,
     review text check (review in ('suggested', 'rejected', 'quarantined')),
     review_reason text,
+    confirmed boolean not null default false,
     extractor text,
     extractor_version text,
     passage_id integer,

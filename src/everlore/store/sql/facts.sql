@@ -2,25 +2,25 @@
 select s.source_id, s.lineage_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects, s.confidence::float as confidence,
        s.message_id, s.memory_lineage_id
 from unnest(%(predicates)s::text[]) as given (predicate) cross join lateral (
-    select fact_id, predicate, object_key from everlore.fact
-    where workspace_id = %(workspace)s and subject_id = %(subject_id)s and predicate = given.predicate and version = 1
-      and review is null offset 0
+    select lineage_id, predicate, object_key from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = %(subject_id)s and predicate = given.predicate
+      and superseded_at is null and review is null offset 0
 ) as f cross join lateral (
     select * from everlore.fact_source
-    where workspace_id = %(workspace)s and lineage_id = f.fact_id and retracted_at is null offset 0
+    where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null offset 0
 ) as s;
 
 -- statements_of_object: the same of one object
 select s.source_id, s.lineage_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects, s.confidence::float as confidence,
        s.message_id, s.memory_lineage_id
 from unnest(%(predicates)s::text[]) as given (predicate) cross join lateral (
-    select fact_id, predicate, object_key from everlore.fact
+    select lineage_id, predicate, object_key from everlore.fact
     where workspace_id = %(workspace)s and subject_id = %(subject_id)s and predicate = given.predicate
       and object_key = %(object_key)s
-      and version = 1 and review is null offset 0
+      and superseded_at is null and review is null offset 0
 ) as f cross join lateral (
     select * from everlore.fact_source
-    where workspace_id = %(workspace)s and lineage_id = f.fact_id and retracted_at is null offset 0
+    where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null offset 0
 ) as s;
 
 -- current_of_group: the versions of a group that are believed now
@@ -41,11 +41,11 @@ where f.workspace_id = %(workspace)s and f.subject_id = %(subject_id)s and f.pre
 -- insert: a version; the next number of its lineage
 insert into everlore.fact (
     workspace_id, fact_id, lineage_id, version, subject_id, predicate, object_id, object, object_key, confidence, valid_from, valid_to,
-    superseded_by, review, review_reason, extractor, extractor_version, passage_id, recorded_at)
+    superseded_by, review, review_reason, confirmed, extractor, extractor_version, passage_id, recorded_at)
 select %(workspace)s, %(fact_id)s, %(lineage_id)s,
     coalesce(max(f.version), 0) + 1, %(subject_id)s, %(predicate)s, %(object_id)s, %(object)s, %(object_key)s, %(confidence)s,
-    %(valid_from)s, %(valid_to)s, %(superseded_by)s, %(review)s, %(review_reason)s, %(extractor)s, %(extractor_version)s,
-    max(f.passage_id), %(recorded_at)s
+    %(valid_from)s, %(valid_to)s, %(superseded_by)s, null, null, coalesce(bool_or(f.confirmed) filter (where f.superseded_at is null), false), %(extractor)s,
+    %(extractor_version)s, max(f.passage_id), %(recorded_at)s
 from everlore.fact f where f.workspace_id = %(workspace)s and f.lineage_id = %(lineage_id)s;
 
 -- close_version: the one before was believed until now
@@ -61,9 +61,11 @@ update everlore.fact f set passage_id = given.passage_id
 from unnest(%(lineages)s::uuid[], %(passages)s::integer[]) as given (lineage_id, passage_id)
 where f.workspace_id = %(workspace)s and f.lineage_id = given.lineage_id;
 
--- set_review: a person's word on a fact
-update everlore.fact set review = %(review)s, review_reason = %(reason)s
-where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s;
+-- copy_version: the next version: the current one, with some of its columns changed
+insert into everlore.fact
+select n.* from everlore.fact f cross join lateral jsonb_populate_record(
+    f, %(changes)s::jsonb || jsonb_build_object('version', f.version + 1)) as n
+where f.workspace_id = %(workspace)s and f.lineage_id = %(lineage_id)s and f.superseded_at is null;
 
 -- add_statement: one time that it was said
 insert into everlore.fact_source (
@@ -88,7 +90,7 @@ from before where s.workspace_id = %(workspace)s and s.source_id = before.source
 update everlore.fact_source s set retracted_at = %(retracted_at)s
 from everlore.fact f
 where s.workspace_id = %(workspace)s and s.message_id = any (%(messages)s::uuid[]) and s.retracted_at is null
-  and f.workspace_id = s.workspace_id and f.fact_id = s.lineage_id and f.extractor is not null
+  and f.workspace_id = s.workspace_id and f.fact_id = s.lineage_id
 returning f.subject_id, f.predicate, f.object_key;
 
 -- set_statement_confidence: after a person took a stand
@@ -127,7 +129,7 @@ where f.workspace_id = %(workspace)s and everlore.believed_at(f.recorded_at, f.s
   and (%(subjects)s::uuid[] is null or f.subject_id = any (%(subjects)s))
   and (%(about)s::uuid[] is null or f.subject_id = any (%(about)s) or f.object_id = any (%(about)s))
   and (%(predicate)s::text is null or f.predicate = %(predicate)s)
-  and (%(object)s::text is null or strpos(everlore.normalise(f.object), everlore.normalise(%(object)s)) > 0)
+  and (%(object)s::text is null or strpos(' ' || everlore.normalise(f.object), ' ' || everlore.normalise(%(object)s)) > 0)
   and f.review is not distinct from %(review)s
 order by f.valid_to is not null, f.valid_from desc, f.confidence desc, f.fact_id desc limit %(limit)s offset %(offset)s;
 
@@ -172,10 +174,23 @@ returning f.subject_id, f.predicate, f.object_key;
 select object_key from everlore.fact where workspace_id = %(workspace)s and fact_id = %(fact_id)s;
 
 -- rejected: what a person rejected of a subject
-select predicate, object_key from everlore.fact
+select predicate, object_key, lineage_id from everlore.fact
 where workspace_id = %(workspace)s and subject_id = %(subject_id)s and predicate = any (%(predicates)s::text[])
   and superseded_at is null and review = 'rejected'
   and review_reason = 'rejected by hand';
+
+-- predicates: what facts say something by
+select distinct predicate from everlore.fact where workspace_id = %(workspace)s and superseded_at is null;
+
+-- confirmed: facts of a subject that hold and that a confirmed memory states, or a person confirmed
+select f.predicate, f.object_key, f.valid_from
+from everlore.fact f
+where f.workspace_id = %(workspace)s and f.subject_id = %(subject_id)s and f.predicate = any (%(predicates)s::text[])
+  and f.superseded_at is null and f.review is null and f.valid_to is null
+  and (f.confirmed or exists (
+      select from everlore.fact_source s join everlore.memory m on m.workspace_id = %(workspace)s
+          and m.lineage_id = s.memory_lineage_id and m.superseded_at is null and m.confirmed and m.review is null
+      where s.workspace_id = %(workspace)s and s.lineage_id = f.lineage_id and s.retracted_at is null and not s.ended));
 
 -- versions: all of a fact, the first one first
 select * from everlore.fact_shown where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s order by version;

@@ -155,7 +155,7 @@ where m.workspace_id = %(workspace)s and everlore.believed_at(m.recorded_at, m.s
              and (%(taxonomy)s::ltree is null or coalesce(g.taxonomy, t.taxonomy) <@ %(taxonomy)s)
            offset 0))
   and (%(pinned)s::boolean is null or m.pinned = %(pinned)s)
-  and (%(text)s::text is null or strpos(everlore.normalise(m.content), everlore.normalise(%(text)s)) > 0)
+  and (%(text)s::text is null or strpos(' ' || everlore.normalise(m.content), ' ' || everlore.normalise(%(text)s)) > 0)
   and (%(entities)s::uuid[] is null or exists (
       select from everlore.memory_entity x
       where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))

@@ -376,7 +376,8 @@ class Graph:
 
     async def _keep_named(self, tx: Transaction, change: merging.Change) -> None:
         """Who stands for himself again and was deprived of all his names meanwhile is found by the one he is shown under."""
-        for one in await entities.load(tx, [change.kept_id, change.other_id], counted=False):
+        standing = [change.kept_id, change.other_id] if change.kind == "merge" else [change.kept_id]
+        for one in await entities.load(tx, standing, counted=False):
             if not one.aliases:
                 name = entities.NewAlias(
                     one.entity_id, one.name, self._key(one.name), self.settings.weight_extracted, "extracted"

@@ -196,6 +196,8 @@ class _Collected:
         if found is None:
             return name.strip()
         speaker = self._speaking(sources, assistant=False)
+        if not found.owner and speaker is not None:
+            self.speaker(speaker).messages |= self._numbers(sources)  # "my" speaks of the speaker
         owner = found.owner or (speaker.speaker if speaker else USER)
         said = found.said_of(owner)
         return f"{said} {found.name}" if found.name else said

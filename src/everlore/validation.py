@@ -1,7 +1,8 @@
 """What every face's input passes: each value is checked here, and an error names its field and limit."""
 
+import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -17,6 +18,7 @@ from everlore.domain.memories import (
     MemoryType,
 )
 from everlore.domain.messages import MAX_NAME_CHARACTERS
+from everlore.domain.predicates import KNOWN
 
 _TAXONOMY = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100}){0,19}")
 CHANGEABLE = ("content", "type", "category", "tags", "importance", "expires_at", "event_at")
@@ -87,7 +89,7 @@ def type_of(value: str) -> MemoryType:
 
 
 def tags_of(values: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(values, str) or len(values) > MAX_TAGS:
+    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) > MAX_TAGS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("tags", f"must be a list of at most {MAX_TAGS} tags")
     tags = tuple(valid_text(value, "tags", MAX_TAG_CHARACTERS * 4).strip() for value in values)
     if any(not 1 <= len(tag) <= MAX_TAG_CHARACTERS for tag in tags):
@@ -130,7 +132,24 @@ def changes_of(changes: Mapping[str, Any]) -> dict[str, Any]:
     return checked
 
 
+def predicate_of(value: str, used: Collection[str]) -> str:
+    """A predicate that facts may have: a known one, a role (`sister_of`), a favourite, or one that is in use here."""
+    predicate = name(value, "predicate")
+    known = sorted({*KNOWN, *used})
+    if predicate in known or predicate.startswith("favourite_") or predicate.endswith("_of"):
+        return predicate
+    near = difflib.get_close_matches(predicate, known, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
+    raise InvalidInput("predicate", f"{predicate!r} is none that facts have{hint}")
+
+
 def moments(as_of: AsOf) -> AsOf:
+    """Checked moments, in UTC."""
+    if not isinstance(as_of, AsOf):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(
+            "as_of",
+            "must be AsOf(valid_at=...) for what was true then, or AsOf(recorded_at=...) for what was believed then",
+        )
     return AsOf(
         None if as_of.valid_at is None else aware(as_of.valid_at, "valid_at"),
         None if as_of.recorded_at is None else aware(as_of.recorded_at, "recorded_at"),

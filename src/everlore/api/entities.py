@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from everlore.config import AliasSettings
@@ -29,7 +28,7 @@ from everlore.store.graph import When
 from everlore.store.run import Transaction
 from everlore.text.descriptions import described
 from everlore.text.variants import ABBREVIATIONS, key, words_of
-from everlore.validation import aware, name, taxonomy_path
+from everlore.validation import moments, name, taxonomy_path
 
 MAX_LIMIT = 1000
 MAX_DEPTH = 3
@@ -174,6 +173,7 @@ class Graph:
         done since stands on it."""
         async with self.database.workspace(self.workspace_id) as tx:
             change = await merging.undo(tx, await self._change_id(tx, change_id), self.clock())
+            await self._keep_named(tx, change)
             await conversation.audit(
                 tx, f"undo {change.kind}", str(change.kept_id), change=str(change.change_id)
             )
@@ -374,6 +374,16 @@ class Graph:
         await retell(tx, change.facts, change.kept_id, change.other_id, self.clock())
         return (await merging.as_shown(tx, [change]))[0]
 
+    async def _keep_named(self, tx: Transaction, change: merging.Change) -> None:
+        """Who stands for himself again and was deprived of all his names meanwhile is found by the one he is shown under."""
+        standing = [change.kept_id, change.other_id] if change.kind == "merge" else [change.kept_id]
+        for one in await entities.load(tx, standing, counted=False):
+            if not one.aliases:
+                name = entities.NewAlias(
+                    one.entity_id, one.name, self._key(one.name), self.settings.weight_extracted, "extracted"
+                )
+                await entities.add_aliases(tx, [name], self.clock())
+
     def _by_hand(self, entity_id: UUID, variant: str) -> NewAlias:
         return NewAlias(entity_id, variant, self._key(variant), self.settings.weight_by_hand, "by hand")
 
@@ -381,11 +391,8 @@ class Graph:
         return key(text, {**ABBREVIATIONS, **self.settings.abbreviations})
 
     def _when(self, as_of: AsOf) -> When:
-        moments: list[datetime | None] = [
-            None if moment is None else aware(moment, field)
-            for moment, field in ((as_of.valid_at, "valid_at"), (as_of.recorded_at, "recorded_at"))
-        ]
-        return When(self.clock(), *moments)
+        checked = moments(as_of)
+        return When(self.clock(), checked.valid_at, checked.recorded_at)
 
 
 def _either(nodes: Iterable[Node]) -> str:

@@ -12,7 +12,6 @@ from everlore.distil.step import ask_again
 from everlore.distil.windows import WINDOW
 from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.errors import InvalidInput, NotFound
-from everlore.domain.ids import SHORT_ID_LENGTH
 from everlore.domain.knowledge import DistilEstimate, Distilled, MemoryDetail, ReviewItem, Usage, UsageDay
 from everlore.domain.memories import STATUSES, AsOf, Fact, Memory, MemoryType
 from everlore.knowledge import curation
@@ -22,7 +21,7 @@ from everlore.knowledge.erasure import erase_memory
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
-from everlore.store import conversation, distilling, facts, memories, usage
+from everlore.store import conversation, distilling, facts, memories, review, usage
 from everlore.store.database import Database
 from everlore.store.facts import FactListing
 from everlore.store.memories import Listing
@@ -36,6 +35,7 @@ from everlore.validation import (
     moments,
     name,
     only,
+    predicate_of,
     share,
     tags_of,
     taxonomy_path,
@@ -132,7 +132,8 @@ class Knowledge:
         """Memories that pass all filters, the latest first; those in use, unless `status` names others ("all": every one).
 
         `as_of.valid_at`: what was true then, as we know today; `as_of.recorded_at`: what we believed then. Raises
-        InvalidInput, NotFound.
+        InvalidInput, NotFound. `text`: whole words in their order, the last one possibly only begun ("sprin" finds "spring",
+        "ring" does not).
         """
         if status is not None and status != "all" and status not in STATUSES:
             raise InvalidInput("status", f"must be all, or one of {', '.join(STATUSES)}; it is {status!r}")
@@ -160,13 +161,14 @@ class Knowledge:
 
     async def memory(self, identifier: str | UUID, *, as_of: AsOf = NOW) -> MemoryDetail:
         """One memory with its sources, its lineage and its facts; with `as_of` the version of then. Raises NotFound."""
+        as_of = moments(as_of)
         async with self._reading() as tx:
             memory_id = await self._memory_id(tx, identifier)
             found = await memories.show(tx, memory_id)
             if found is None:
                 raise NotFound(f"There is no memory {identifier} in the workspace {self.name}.")
             versions = await memories.versions(tx, found.lineage_id)
-            shown = _version(versions, moments(as_of))
+            shown = _version(versions, as_of)
             if shown is None:
                 raise NotFound(f"The memory {identifier} was not known, or not true, at that time.")
             sources = await memories.sources(tx, [found.lineage_id], as_of.recorded_at)
@@ -234,7 +236,7 @@ class Knowledge:
         what = FactListing(
             subjects=None if subject is None else [await self.graph.find(subject)],
             about=None if about is None else [await self.graph.find(about)],
-            predicate=None if predicate is None else name(predicate, "predicate"),
+            predicate=None if predicate is None else await self._predicate(predicate),
             object=None if object is None else name(object, "object"),
             as_of=moments(as_of),
             history=history,
@@ -270,36 +272,17 @@ class Knowledge:
         """What waits for a person, the oldest first: memories set aside, entities that may be one, paths for threads."""
         limit = between(limit, "limit", 1, MAX_LIMIT)
         async with self._reading() as tx:
-            aside = [
-                memory
-                for state in ("suggested", "quarantined", "rejected")
-                for memory in await memories.listed(
-                    tx, Listing(status=state, limit=limit), self._means.clock()
-                )
-                if memory.review_reason != curation.REJECTED_BY_HAND
-            ]
-        items = [
-            ReviewItem("memory", m.memory_id, str(m.review), m.content, m.review_reason or "", m.recorded_at)
-            for m in aside
-        ]
-        for link in await self.graph.link_suggestions(limit=limit):
-            said = f"{link.one.label} and {link.other.label}"
-            items.append(
-                ReviewItem("link", link.suggestion_id, "suggested", said, link.reason, link.recorded_at)
-            )
-        for path in await self.graph.taxonomy_suggestions(limit=limit):
-            said = f"thread {path.thread}: {path.path}"
-            why = f"suggested {path.times} times"
-            items.append(ReviewItem("taxonomy", path.suggestion_id, "suggested", said, why, path.recorded_at))
-        return sorted(items, key=lambda item: item.recorded_at)[:limit]
+            return await review.waiting(tx, limit)
 
     async def decide(self, identifier: str | UUID, *, accept: bool) -> None:
-        """Accept or reject what `review` lists: a memory, a link of two entities, a thread's path. Raises NotFound."""
-        waiting = await self.review(limit=MAX_LIMIT)
-        wanted = str(identifier).strip().lower()
-        found = [item for item in waiting if str(item.id).endswith(wanted)]
-        if len(wanted) < SHORT_ID_LENGTH or len(found) != 1:
+        """Accept or reject what waits for review: a memory, a link of two entities, a thread's path. Raises NotFound,
+        InvalidInput."""
+        digits = digits_of(str(identifier), "review item")
+        async with self._reading() as tx:
+            found = await review.waiting(tx, 2, ending=digits)
+        if not found:
             raise NotFound(f"Nothing that waits for review has the id {identifier}.")
+        only(str(identifier), "review item", [item.id for item in found])
         item = found[0]
         if item.kind == "link":
             await self.graph.decide_link(item.id, accept)
@@ -425,6 +408,10 @@ class Knowledge:
         if found is None:
             raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
         return found
+
+    async def _predicate(self, given: str) -> str:
+        async with self._reading() as tx:
+            return predicate_of(given, await facts.predicates(tx))
 
     async def _resolved(self, identifier: str | UUID) -> UUID:
         async with self._reading() as tx:

@@ -25,7 +25,7 @@ from everlore.ports.analyst import Analyst, DraftEntity, Extraction, Quote, Wind
 from everlore.ports.embedder import Embedder, EncodedPassage
 from everlore.store import conversation, distilling, facts, index, memories, passages
 from everlore.store.database import Database
-from everlore.store.entities import surviving
+from everlore.store.entities import delete_unspoken, surviving
 from everlore.store.memories import NewSource
 from everlore.store.passages import NewPassage
 from everlore.store.run import Transaction
@@ -128,12 +128,14 @@ async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Me
         columns: dict[str, Any] = {**changes, "confirmed": True, "review": None, "review_reason": None}
         if "type" in changes and "expires_at" not in changes:
             columns["expires_at"] = expiry(changes["type"], memory.valid_from, memory.event_at, None)
+        # What waited was never in use: it is taken into it now, as it was or in other words.
+        taken_in = content != memory.content or memory.review is not None
         if content != memory.content:
             columns |= {"content_hash": content_hash(memory.author, content), "passage_id": None}
         version = await memories.new_version(tx, memory.lineage_id, columns, hand.now)
         await memories.add_sources(tx, memory.lineage_id, [NewSource(None, None, None, CONFIDENCE)], hand.now)
         await memories.set_confidence(tx, memory.lineage_id, CONFIDENCE, memory.importance)
-        if content != memory.content:
+        if taken_in:
             passage = NewPassage(
                 "memory",
                 version,
@@ -152,9 +154,10 @@ async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Me
             window = _window(content, author, before.valid_from)
             statements, entities = await _resolved(tx, hand, window, extraction, ())
             # New words may speak of others.
-            await memories.unlink_entities(tx, memory.lineage_id)
+            before_that = await memories.unlink_entities(tx, memory.lineage_id)
             await memories.link_entities(tx, memory.lineage_id, entities)
             await _state(tx, hand, model, statements, memory.lineage_id, vectors, groups)
+            await delete_unspoken(tx, before_that)
         await conversation.audit(tx, "correct memory", str(memory.lineage_id), fields=sorted(changes))
         return _known(await memories.current(tx, memory.lineage_id))
 
@@ -256,13 +259,17 @@ async def decide_fact(hand: Hand, fact_id: UUID, *, right: bool) -> None:
     """A person's word on a fact: sure from now on, or never true and not to be stated again. Raises NotFound."""
     async with hand.database.workspace(hand.workspace_id) as tx:
         await distilling.lock_workspace(tx)
-        fact = await facts.show(tx, fact_id)
-        if fact is None:
+        named = await facts.show(tx, fact_id)
+        if named is None:
             raise NotFound(f"There is no fact {fact_id}.")
+        fact = (await facts.versions(tx, named.lineage_id))[-1]
+        decided: dict[str, Any] = {"confirmed": right, "review": None, "review_reason": None}
+        if not right:
+            never = {"valid_to": fact.valid_from.isoformat(), "review": "rejected"}
+            decided |= {**never, "review_reason": REJECTED_BY_HAND}
+        await facts.new_version(tx, fact.lineage_id, decided, hand.now)
         if right:
             await facts.set_statement_confidence(tx, fact.lineage_id, 0.99)
-        else:
-            await facts.set_review(tx, fact.lineage_id, "rejected", REJECTED_BY_HAND)
         key = await facts.object_key(tx, fact_id)
         group = group_of(fact.subject_id, fact.predicate, key)
         await write(tx, [], [], _where(hand, None), vectors={}, touched=[group])

@@ -5,7 +5,7 @@ more than what was read: what a person forgot or rejected does not come back, an
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
@@ -27,6 +27,7 @@ from everlore.store.memories import NewMemory
 from everlore.store.run import Transaction
 
 REJECTED_BY_HAND = "rejected by hand"
+AGAINST_CONFIRMED = "it would end or reword what a person confirmed"
 
 # Without vectors two texts of equal claims say the same if they share so many of their words.
 _SAME_WORDS = 0.8
@@ -119,7 +120,7 @@ def reconcile(batch: Batch, place: int, new: Incoming) -> Remembered:
         if _says_the_same(near, new, likeness, batch.where.thresholds):
             return _corroborate(batch, near, new)
         if _says_more(near, new, likeness, batch.where.thresholds):
-            return _fuller(batch, near, new)
+            return _related(batch, near, replace(new, relation="updates"))
     return _write(batch, new)
 
 
@@ -208,6 +209,8 @@ def _related(batch: Batch, known: Memory, new: Incoming) -> Remembered:
     if new.role == "assistant" and known.role != "assistant":
         reason = "the assistant's words would supersede what the person said"
         return _set_aside(batch, new, review="suggested", reason=reason)
+    if known.confirmed and new.source_kind == "extracted":
+        return _set_aside(batch, new, review="suggested", reason=AGAINST_CONFIRMED)
     if new.relation == "updates" and known.type == new.type and holds_all_of(new.content, known.content):
         return _fuller(batch, known, new)
     return _succeed(batch, known, new)

@@ -116,10 +116,12 @@ class _Collected:
         self._found: list[Reference] = []
 
     def all(self) -> list[Reference]:
-        speakers = frozenset(reference.number for reference in self._found if reference.speaks)
-        for reference in self._found:
+        """Who speaks and is not spoken of is nobody to be known."""
+        spoken_of = [one for one in self._found if not one.speaks or one.messages or one.said_as]
+        speakers = frozenset(reference.number for reference in spoken_of if reference.speaks)
+        for reference in spoken_of:
             reference.speakers = speakers
-        return self._found
+        return spoken_of
 
     def speaker(self, message: WindowMessage) -> Reference:
         for reference in self._found:
@@ -194,6 +196,8 @@ class _Collected:
         if found is None:
             return name.strip()
         speaker = self._speaking(sources, assistant=False)
+        if not found.owner and speaker is not None:
+            self.speaker(speaker).messages |= self._numbers(sources)  # "my" speaks of the speaker
         owner = found.owner or (speaker.speaker if speaker else USER)
         said = found.said_of(owner)
         return f"{said} {found.name}" if found.name else said

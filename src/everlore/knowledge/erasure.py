@@ -16,6 +16,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.erasure import ErasureReceipt
+from everlore.domain.predicates import in_words
 from everlore.knowledge.batch import Where
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
@@ -63,14 +64,15 @@ async def erase_thread(tx: Transaction, thread_id: UUID, name: str, now: datetim
 
 @dataclass(slots=True)
 class _Plan:
-    """What goes: `lineages` of memories, single `versions` of others, `facts`. What stays and is cleaned: `kept`. Whose groups
-    of facts are worked out anew: `groups`. Sources that stay of what goes: `again`."""
+    """What goes: `lineages` of memories, single `versions` of others, `facts`. What stays and is cleaned: `kept`. Facts
+    that go or lose a statement: `touched`; their groups, worked out anew: `groups`. Sources that stay of what goes: `again`."""
 
     lineages: list[UUID] = field(default_factory=list[UUID])
     versions: list[VersionRow] = field(default_factory=list[VersionRow])
     kept: dict[UUID, list[VersionRow]] = field(default_factory=dict[UUID, list[VersionRow]])
     supports: dict[UUID, list[Support]] = field(default_factory=dict[UUID, list[Support]])
     facts: list[UUID] = field(default_factory=list[UUID])
+    touched: list[UUID] = field(default_factory=list[UUID])
     groups: list[Group] = field(default_factory=list[Group])
     again: list[Support] = field(default_factory=list[Support])
     texts: list[str] = field(default_factory=list[str])
@@ -86,7 +88,7 @@ async def _erase(
     await _plan_facts(tx, plan, doomed, taint)
     if not (ids or plan.lineages):
         return ErasureReceipt()
-    affected = await erasure.entities_of(tx, ids, [*plan.lineages, *plan.kept], plan.facts)
+    affected = await erasure.entities_of(tx, ids, [*plan.lineages, *plan.kept], plan.touched)
     version_ids = [version.memory_id for version in plan.versions]
     all_versions = [*plan.lineages, *version_ids, *await _versions_of(tx, plan.lineages)]
     spoken = await erasure.message_passages(tx, ids)
@@ -185,13 +187,15 @@ async def _plan_facts(
     for lineage_id, rows in found.items():
         held = supports.get(lineage_id, [])
         goes = not held if lineage_id in resting else False
-        goes = goes or any(_object_is_tainted(row, held, taint) for row in rows)
+        goes = goes or any(_fact_is_tainted(row, held, taint) for row in rows)
         if goes:
             plan.facts.append(lineage_id)
             plan.again += held
         if goes or lineage_id in resting:
+            plan.touched.append(lineage_id)
             groups += [group_of(row.subject_id, row.predicate, row.object_key) for row in rows]
     plan.groups = list(dict.fromkeys(groups))
+    plan.facts += await erasure.facts_left(tx, plan.facts, ids, plan.lineages)
 
 
 def _stretches(doomed: Sequence[DoomedMessage]) -> list[tuple[UUID, int, int]]:
@@ -245,10 +249,12 @@ def _is_tainted(version: VersionRow, supports: Sequence[Support], taint: frozens
     return bool((_wanted(text) & taint) - _held_words(supports))
 
 
-def _object_is_tainted(fact: FactRow, supports: Sequence[Support], taint: frozenset[str]) -> bool:
+def _fact_is_tainted(fact: FactRow, supports: Sequence[Support], taint: frozenset[str]) -> bool:
+    """Whether a fact took its subject or its object up from an erased message ("She" was Emma)."""
     if any(one.message_id is None for one in supports):
         return False
-    return bool((_wanted(fact.object) & taint) - _held_words(supports))
+    named = _wanted(fact.indexed or "") - _wanted(in_words(fact.predicate)) | _wanted(fact.object)
+    return bool((named & taint) - _held_words(supports))
 
 
 # --- what stays --------------------------------------------------------------------------------------------
@@ -274,47 +280,56 @@ async def _clean(tx: Transaction, plan: _Plan, taint: frozenset[str]) -> None:
 
 
 async def _clean_entities(tx: Transaction, affected: Sequence[UUID]) -> tuple[list[UUID], int]:
-    """Entities and names that nothing bears any more go. Returns the entities that went, and how many names did."""
+    """An entity goes with the last fact, memory and message that speaks of it, together with what was merged into it and with
+    all of its names. Of one that stays those names go that nothing says any more and that no person gave. Returns the entities
+    that went, and how many names did."""
     if not affected:
         return [], 0
     entities = await erasure.entities(tx, affected)
     aliases = await erasure.aliases(tx, affected)
-    # What was merged is borne by what it became.
-    bearer = {entity.entity_id: entity.merged_into or entity.entity_id for entity in entities}
-    pairs = [(bearer[entity.entity_id], entity.name) for entity in entities]
-    pairs += [(bearer[entity_id], variant) for _, entity_id, variant in aliases]
+    bearer = _bearers(entities)
+    borne = {bearer[e.entity_id] for e in entities if e.in_facts or e.in_memories or e.in_messages}
+    pairs = [(bearer[one.entity_id], one.name) for one in entities]
+    pairs += [(bearer[one.entity_id], one.variant) for one in aliases]
     named = await erasure.still_named(tx, pairs)
-    lost = [one for place, one in enumerate(aliases, start=len(entities)) if place not in named]
+    kept = [a for place, a in enumerate(aliases, start=len(entities)) if a.by_hand or place in named]
     left: dict[UUID, list[str]] = {}
-    for place, (_, entity_id, variant) in enumerate(aliases, start=len(entities)):
-        if place in named:
-            left.setdefault(entity_id, []).append(variant)
-    delete: list[UUID] = []
+    for alias in kept:
+        left.setdefault(alias.entity_id, []).append(alias.variant)
+    delete = [one.entity_id for one in entities if bearer[one.entity_id] not in borne]
     rename: dict[UUID, str] = {}
-    unlink: list[UUID] = []
     for place, entity in enumerate(entities):
-        if entity.by_hand or (place in named and _is_borne(entity)):
+        names = left.get(entity.entity_id, [])
+        if entity.entity_id in delete or place in named or entity.name in names:
             continue
-        if left.get(entity.entity_id):
-            rename[entity.entity_id] = left[entity.entity_id][0]
+        if names:
+            rename[entity.entity_id] = names[0]
         elif entity.in_facts:
             rename[entity.entity_id] = UNNAMED
-            unlink.append(entity.entity_id)
         else:
             delete.append(entity.entity_id)
+    lost = [one.alias_id for one in aliases if one not in kept]
     await erasure.clean_entities(
         tx,
         affected,
         delete=delete,
-        aliases=[alias_id for alias_id, _, _ in lost],
+        aliases=lost,
         rename=rename,
-        unlink=unlink,
+        unlink=[entity_id for entity_id, name in rename.items() if name == UNNAMED],
     )
-    return delete, len(lost)
+    gone = set(delete)
+    return delete, sum(one not in kept or one.entity_id in gone for one in aliases)
 
 
-def _is_borne(entity: EntityRow) -> bool:
-    return entity.in_messages or entity.in_memories or entity.in_facts or entity.merged_into is not None
+def _bearers(entities: Sequence[EntityRow]) -> dict[UUID, UUID]:
+    """Of each entity the one that bears its names today: itself, or what it was merged into in the end."""
+    into = {one.entity_id: one.merged_into for one in entities}
+
+    def survivor(entity_id: UUID) -> UUID:
+        merged_into = into[entity_id]
+        return entity_id if merged_into is None else survivor(merged_into)
+
+    return {entity_id: survivor(entity_id) for entity_id in into}
 
 
 async def _read_again(

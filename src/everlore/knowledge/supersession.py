@@ -1,6 +1,6 @@
 """Chronicle: statements become facts, and what a statement ends or corrects is superseded, never overwritten."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
@@ -108,10 +108,23 @@ async def enter(
         rows, current = _by_group(stored.statements), _by_group(stored.current)
         for group, fresh in by_group.items():
             if not by_hand:
-                # A person's word beats the extractor's: what was rejected by hand is not stated again.
-                fresh = [one for one in fresh if _key_of(one.edge) not in stored.rejected]
+                fresh = _not_rejected(fresh, stored.rejected, entered)
             _update(group, fresh, rows.get(group, []), current.get(group, []), entered)
     return entered
+
+
+def _not_rejected(
+    fresh: Sequence[Stated], rejected: Mapping[GroupKey, UUID], entered: Entered
+) -> list[Stated]:
+    """A person's word beats the extractor's: what was rejected by hand is not stated again. It is kept where it is of no
+    account, for the day when the person thinks again."""
+    kept: list[Stated] = []
+    for one in fresh:
+        if (lineage_id := rejected.get(_key_of(one.edge))) is None:
+            kept.append(one)
+        else:
+            entered.changes.statements.append(_statement(one, new_id(), lineage_id))
+    return kept
 
 
 def _key_of(edge: Edge) -> GroupKey:
@@ -338,22 +351,27 @@ def _attach(state: _State, stretch: Stretch, lineage_id: UUID) -> None:
             entered.changes.moved[said.source_id] = lineage_id
             entered.rows[said.source_id] = replace(known, lineage_id=lineage_id)
         if one is not None:
-            row = StatementRow(
-                source_id=said.source_id,
-                lineage_id=lineage_id,
-                subject_id=one.edge.subject_id,
-                predicate=one.edge.predicate,
-                object_key=one.edge.object_key,
-                said_at=one.said_at,
-                valid_from=one.valid_from,
-                ended=one.ended,
-                corrects=one.corrects,
-                confidence=one.confidence,
-                message_id=one.message_id,
-                memory_lineage_id=one.memory_lineage_id,
-            )
-            entered.rows[said.source_id] = row
-            entered.changes.statements.append(NewStatement(row, one.span, one.quote))
+            new = _statement(one, said.source_id, lineage_id)
+            entered.rows[said.source_id] = new.row
+            entered.changes.statements.append(new)
+
+
+def _statement(one: Stated, source_id: UUID, lineage_id: UUID) -> NewStatement:
+    row = StatementRow(
+        source_id=source_id,
+        lineage_id=lineage_id,
+        subject_id=one.edge.subject_id,
+        predicate=one.edge.predicate,
+        object_key=one.edge.object_key,
+        said_at=one.said_at,
+        valid_from=one.valid_from,
+        ended=one.ended,
+        corrects=one.corrects,
+        confidence=one.confidence,
+        message_id=one.message_id,
+        memory_lineage_id=one.memory_lineage_id,
+    )
+    return NewStatement(row, one.span, one.quote)
 
 
 def _close(state: _State, fact: CurrentFact, stretches: Sequence[Stretch], lineages: dict[int, UUID]) -> None:

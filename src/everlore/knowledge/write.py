@@ -10,11 +10,12 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.knowledge.batch import Batch, Incoming, Where
-from everlore.knowledge.deduplication import Remembered, in_search, load, reconcile
+from everlore.knowledge.deduplication import AGAINST_CONFIRMED, Remembered, in_search, load, reconcile
 from everlore.knowledge.supersession import Entered, Group, Stated, enter, group_of
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication, facts, memories, passages
 from everlore.store.facts import CurrentFact, Expressed
+from everlore.store.memories import NewSource
 from everlore.store.passages import NewPassage
 from everlore.store.run import Transaction
 
@@ -46,9 +47,11 @@ async def write(
 ) -> Written:
     """Write a batch: load all that it touches, decide, write all that follows. `vectors` holds the encoded form of fact texts;
     memories bring their own."""
+    by_hand = where.extractor is None
+    if not by_hand:
+        incoming, statements = await _left_to_a_person(tx, incoming, statements)
     batch = await load(tx, incoming, where) if incoming else Batch(where, {})
     incoming, remembered = _reconciled(batch, incoming)
-    by_hand = where.extractor is None
     entered = await enter(tx, _believed(statements, incoming, remembered), touched, by_hand=by_hand)
     await _follow(tx, batch, entered)
     rows = _to_index(incoming, remembered, entered, where, vectors)
@@ -61,6 +64,54 @@ async def write(
         await _number(tx, rows, numbers)
     await passages.merge(tx, "known", segments)
     return Written(tuple(remembered), entered)
+
+
+async def _left_to_a_person(
+    tx: Transaction, incoming: Sequence[Incoming], statements: Sequence[Statement]
+) -> tuple[list[Incoming], list[Statement]]:
+    """What would end a fact that a person confirmed waits for a person: as the memory that says so, or as one of its own."""
+    groups = {_group(one.stated) for one in statements}
+    about = {(group.subject_id, predicate) for group in groups for predicate in group.predicates}
+    confirmed = await facts.confirmed(tx, about) if about else []
+    waiting, kept = list(incoming), list[Statement]()
+    for statement in statements:
+        if not any(_ends(statement.stated, *fact) for fact in confirmed):
+            kept.append(statement)
+        elif statement.memory is None:
+            waiting.append(_as_memory(statement.stated))
+        elif waiting[statement.memory].review is None:
+            told = waiting[statement.memory]
+            waiting[statement.memory] = replace(told, review="suggested", review_reason=AGAINST_CONFIRMED)
+    return waiting, [one for one in kept if one.memory is None or waiting[one.memory].review is None]
+
+
+def _group(said: Stated) -> Group:
+    return group_of(said.edge.subject_id, said.edge.predicate, said.edge.object_key)
+
+
+def _ends(said: Stated, subject_id: UUID, predicate: str, object_key: str, held_from: datetime) -> bool:
+    """Whether a statement would end, or take the place of, a fact."""
+    group = _group(said)
+    if subject_id != group.subject_id or predicate not in group.predicates:
+        return False
+    same = (predicate, object_key) == (said.edge.predicate, said.edge.object_key)
+    rivals = group.object_key is None or object_key == group.object_key
+    return rivals and same == said.ended and (said.corrects or (said.valid_from or said.said_at) >= held_from)
+
+
+def _as_memory(said: Stated) -> Incoming:
+    start, end = said.span or (None, None)
+    return Incoming(
+        type="fact",
+        content=said.text,
+        author=None,
+        role=None,
+        said_at=said.said_at,
+        sources=(NewSource(said.message_id, start, end, said.confidence, said.quote),),
+        confidence=said.confidence,
+        review="suggested",
+        review_reason=AGAINST_CONFIRMED,
+    )
 
 
 def _reconciled(batch: Batch, incoming: Sequence[Incoming]) -> tuple[list[Incoming], list[Remembered]]:

@@ -187,6 +187,12 @@ async def insert(tx: Transaction, entities: Sequence[NewEntity], now: datetime) 
         )
 
 
+async def delete_unspoken(tx: Transaction, entity_ids: Sequence[UUID]) -> int:
+    """Of these entities those go that no mention, memory or fact speaks of any more, no person named, and no change that can be
+    undone knows."""
+    return await tx.done(_QUERIES["delete_unspoken"], entities=list(entity_ids)) if entity_ids else 0
+
+
 async def add_aliases(tx: Transaction, aliases: Sequence[NewAlias], now: datetime) -> None:
     """Add names; the surest of those with one key and entity wins."""
     best: dict[tuple[UUID, str], NewAlias] = {}

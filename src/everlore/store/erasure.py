@@ -70,19 +70,27 @@ class FactRow:
     object_id: UUID | None
     object: str
     object_key: str
+    indexed: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class EntityRow:
-    """`by_hand`: a person gave it a name. The rest: whether facts, memories and messages speak of it."""
+    """An entity, what it was merged into, and whether facts, memories and messages speak of it."""
 
     entity_id: UUID
     name: str
     merged_into: UUID | None
-    by_hand: bool
     in_facts: bool
     in_memories: bool
     in_messages: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AliasRow:
+    alias_id: UUID
+    entity_id: UUID
+    variant: str
+    by_hand: bool
 
 
 _Row = TypeVar("_Row", VersionRow, Support, FactRow)
@@ -131,6 +139,15 @@ async def facts_resting_on(
     tx: Transaction, message_ids: Sequence[UUID], memories: Sequence[UUID]
 ) -> list[UUID]:
     return await tx.values(_QUERIES["facts_resting_on"], messages=list(message_ids), memories=list(memories))
+
+
+async def facts_left(
+    tx: Transaction, facts: Sequence[UUID], message_ids: Sequence[UUID], memories: Sequence[UUID]
+) -> list[UUID]:
+    """Facts that were joined to these (after a merge, say) and rest on nothing else that stays."""
+    return await tx.values(
+        _QUERIES["facts_left"], lineages=list(facts), messages=list(message_ids), memories=list(memories)
+    )
 
 
 async def facts_near(tx: Transaction, thread_id: UUID, since: int, until: int) -> list[UUID]:
@@ -241,10 +258,9 @@ async def entities(tx: Transaction, entity_ids: Sequence[UUID]) -> list[EntityRo
     return await tx.rows(_QUERIES["entity_names"], EntityRow, entities=list(entity_ids))
 
 
-async def aliases(tx: Transaction, entity_ids: Sequence[UUID]) -> list[tuple[UUID, UUID, str]]:
-    """Alias, entity and name of the names that no person gave, the surest of each entity first."""
-    rows = await tx.tuples(_QUERIES["entity_aliases"], entities=list(entity_ids))
-    return [(alias_id, entity_id, name) for alias_id, entity_id, name in rows]
+async def aliases(tx: Transaction, entity_ids: Sequence[UUID]) -> list[AliasRow]:
+    """The names of entities, the surest of each first."""
+    return await tx.rows(_QUERIES["entity_aliases"], AliasRow, entities=list(entity_ids))
 
 
 async def still_named(tx: Transaction, pairs: Sequence[tuple[UUID, str]]) -> set[int]:
@@ -274,7 +290,7 @@ async def clean_entities(
         await tx.done(_QUERIES["unlink_memories"], entity_id=entity_id)
     await tx.done(_QUERIES["delete_entities"], entities=list(delete))
     await tx.done(_QUERIES["clean_link_suggestions"], entities=list(affected))
-    await tx.done(_QUERIES["clean_changes"], entities=list(affected))
+    await tx.done(_QUERIES["clean_changes"])
 
 
 async def forget_handed_out(tx: Transaction, texts: Sequence[str]) -> int:

@@ -10,6 +10,7 @@ from psycopg import AsyncCursor
 from psycopg.rows import kwargs_row, tuple_row
 from psycopg.types.json import Jsonb
 
+from everlore.domain.ids import new_id
 from everlore.domain.memories import AsOf, Fact, Source
 from everlore.store.memories import as_json
 from everlore.store.queries import queries
@@ -61,6 +62,7 @@ class CurrentFact:
     valid_to: datetime | None
     superseded_by: UUID | None
     passage_id: int | None = None
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,12 @@ class NewStatement:
 
 @dataclass(frozen=True, slots=True)
 class GroupRows:
-    """What is stored of some groups: statements that count, versions that are believed now, and what a person rejected."""
+    """What is stored of some groups: statements that count, versions that are believed now, and the facts that a
+    person rejected, by what they say."""
 
     statements: Sequence[StatementRow]
     current: Sequence[CurrentFact]
-    rejected: frozenset[tuple[UUID, str, str]]
+    rejected: Mapping[tuple[UUID, str, str], UUID]
 
 
 @dataclass(slots=True)
@@ -161,7 +164,7 @@ async def groups(
     return GroupRows(
         [row for one in said for row in await one.fetchall()],
         [row for one in held for row in await one.fetchall()],
-        frozenset([(row[0], row[1], row[2]) for one in refused for row in await one.fetchall()]),
+        {(row[0], row[1], row[2]): row[3] for one in refused for row in await one.fetchall()},
     )
 
 
@@ -311,9 +314,37 @@ async def sources(
     return found
 
 
-async def set_review(tx: Transaction, lineage_id: UUID, review: str | None, reason: str | None) -> None:
-    """A person's word on a fact: taken into use (None) or rejected."""
-    await tx.done(_QUERIES["set_review"], lineage_id=lineage_id, review=review, reason=reason)
+async def new_version(
+    tx: Transaction, lineage_id: UUID, changes: Mapping[str, Any], recorded_at: datetime
+) -> None:
+    """Close the current version and write the next one with some columns changed: when it holds, or what a person decided."""
+    fact_id = new_id()
+    columns = {
+        **changes,
+        "fact_id": str(fact_id),
+        "recorded_at": recorded_at.isoformat(),
+        "superseded_by": None,
+    }
+    await tx.done(_QUERIES["copy_version"], changes=Jsonb(columns), lineage_id=lineage_id)
+    await tx.done(_QUERIES["close_versions"], lineages=[lineage_id], ids=[fact_id], now=recorded_at)
+
+
+async def predicates(tx: Transaction) -> list[str]:
+    """Everything that facts of the workspace say something by."""
+    return await tx.values(_QUERIES["predicates"])
+
+
+async def confirmed(
+    tx: Transaction, about: Collection[tuple[UUID, str]]
+) -> list[tuple[UUID, str, str, datetime]]:
+    """Of pairs of subject and predicate the facts that hold and that a person stands behind: subject, predicate, object key, and
+    since when."""
+    found = await tx.tuples(
+        _QUERIES["confirmed"],
+        subjects=[subject_id for subject_id, _ in about],
+        predicates=[predicate for _, predicate in about],
+    )
+    return [(subject_id, predicate, key, since) for subject_id, predicate, key, since in found]
 
 
 async def set_statement_confidence(tx: Transaction, lineage_id: UUID, confidence: float) -> None:

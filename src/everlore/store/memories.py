@@ -244,8 +244,9 @@ async def link_entities(tx: Transaction, lineage_id: UUID, entities: Sequence[UU
         await tx.done(_QUERIES["link_entities"], lineage_id=lineage_id, entities=list(entities))
 
 
-async def unlink_entities(tx: Transaction, lineage_id: UUID) -> None:
-    await tx.done(_QUERIES["unlink_entities"], lineage_id=lineage_id)
+async def unlink_entities(tx: Transaction, lineage_id: UUID) -> list[UUID]:
+    """The memory speaks of nobody any more; returns of whom it did."""
+    return await tx.values(_QUERIES["unlink_entities"], lineage_id=lineage_id)
 
 
 async def set_passages(tx: Transaction, passages: Mapping[UUID, int]) -> None:

@@ -821,6 +821,7 @@ CREATE TABLE everlore.fact (
     superseded_by uuid,
     review text,
     review_reason text,
+    confirmed boolean DEFAULT false NOT NULL,
     extractor text,
     extractor_version text,
     passage_id integer,
@@ -831,6 +832,57 @@ CREATE TABLE everlore.fact (
 );
 
 ALTER TABLE everlore.fact OWNER TO everlore_owner;
+
+CREATE TABLE everlore.fact_source (
+    workspace_id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    lineage_id uuid NOT NULL,
+    message_id uuid,
+    memory_lineage_id uuid,
+    start_at integer,
+    end_at integer,
+    quote text,
+    said_at timestamp with time zone NOT NULL,
+    valid_from timestamp with time zone,
+    ended boolean DEFAULT false NOT NULL,
+    corrects boolean DEFAULT false NOT NULL,
+    confidence real NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    retracted_at timestamp with time zone,
+    CONSTRAINT fact_source_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)))
+);
+
+ALTER TABLE everlore.fact_source OWNER TO everlore_owner;
+
+CREATE TABLE everlore.fact_source_before (
+    workspace_id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    lineage_id uuid NOT NULL
+);
+
+ALTER TABLE everlore.fact_source_before OWNER TO everlore_owner;
+
+CREATE VIEW everlore.fact_ground WITH (security_invoker='true') AS
+ SELECT s.workspace_id,
+    s.lineage_id,
+    s.source_id,
+    s.message_id,
+    s.memory_lineage_id,
+    s.said_at,
+    s.retracted_at
+   FROM everlore.fact_source s
+UNION ALL
+ SELECT b.workspace_id,
+    b.lineage_id,
+    b.source_id,
+    s.message_id,
+    s.memory_lineage_id,
+    s.said_at,
+    s.retracted_at
+   FROM (everlore.fact_source_before b
+     JOIN everlore.fact_source s ON (((s.workspace_id = b.workspace_id) AND (s.source_id = b.source_id))));
+
+ALTER VIEW everlore.fact_ground OWNER TO everlore_owner;
 
 CREATE VIEW everlore.fact_shown WITH (security_invoker='true') AS
  SELECT fact_id,
@@ -859,27 +911,6 @@ CREATE VIEW everlore.fact_shown WITH (security_invoker='true') AS
    FROM everlore.fact f;
 
 ALTER VIEW everlore.fact_shown OWNER TO everlore_owner;
-
-CREATE TABLE everlore.fact_source (
-    workspace_id uuid NOT NULL,
-    source_id uuid NOT NULL,
-    lineage_id uuid NOT NULL,
-    message_id uuid,
-    memory_lineage_id uuid,
-    start_at integer,
-    end_at integer,
-    quote text,
-    said_at timestamp with time zone NOT NULL,
-    valid_from timestamp with time zone,
-    ended boolean DEFAULT false NOT NULL,
-    corrects boolean DEFAULT false NOT NULL,
-    confidence real NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    retracted_at timestamp with time zone,
-    CONSTRAINT fact_source_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)))
-);
-
-ALTER TABLE everlore.fact_source OWNER TO everlore_owner;
 
 CREATE TABLE everlore.handed_out (
     workspace_id uuid NOT NULL,
@@ -1502,6 +1533,9 @@ ALTER TABLE ONLY everlore.entity
 ALTER TABLE ONLY everlore.fact
     ADD CONSTRAINT fact_pkey PRIMARY KEY (workspace_id, fact_id);
 
+ALTER TABLE ONLY everlore.fact_source_before
+    ADD CONSTRAINT fact_source_before_pkey PRIMARY KEY (workspace_id, source_id, lineage_id);
+
 ALTER TABLE ONLY everlore.fact_source
     ADD CONSTRAINT fact_source_pkey PRIMARY KEY (workspace_id, source_id);
 
@@ -1674,6 +1708,8 @@ CREATE INDEX fact_object_all ON everlore.fact USING btree (workspace_id, object_
 CREATE INDEX fact_passage ON everlore.fact USING btree (workspace_id, passage_id) WHERE (passage_id IS NOT NULL);
 
 CREATE INDEX fact_short_id ON everlore.fact USING btree (workspace_id, "right"((fact_id)::text, 8));
+
+CREATE INDEX fact_source_before_lineage ON everlore.fact_source_before USING btree (workspace_id, lineage_id);
 
 CREATE INDEX fact_source_lineage ON everlore.fact_source USING btree (workspace_id, lineage_id);
 
@@ -1880,6 +1916,12 @@ ALTER TABLE ONLY everlore.entity
 ALTER TABLE ONLY everlore.entity
     ADD CONSTRAINT entity_workspace_id_merged_into_fkey FOREIGN KEY (workspace_id, merged_into) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY everlore.fact_source_before
+    ADD CONSTRAINT fact_source_before_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.fact(workspace_id, fact_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.fact_source_before
+    ADD CONSTRAINT fact_source_before_workspace_id_source_id_fkey FOREIGN KEY (workspace_id, source_id) REFERENCES everlore.fact_source(workspace_id, source_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY everlore.fact_source
     ADD CONSTRAINT fact_source_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.fact(workspace_id, fact_id) ON DELETE CASCADE;
 
@@ -2017,6 +2059,8 @@ ALTER TABLE everlore.fact ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.fact_source ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everlore.fact_source_before ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everlore.handed_out ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.lexical_statistics ENABLE ROW LEVEL SECURITY;
@@ -2052,6 +2096,8 @@ CREATE POLICY own_workspace ON everlore.entity_change USING ((workspace_id = eve
 CREATE POLICY own_workspace ON everlore.fact USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.fact_source USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.fact_source_before USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.handed_out USING ((workspace_id = everlore.current_workspace()));
 
@@ -2340,11 +2386,17 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.entity_change TO everlore_wo
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact TO everlore_worker;
 
-GRANT SELECT ON TABLE everlore.fact_shown TO everlore_app;
-GRANT SELECT ON TABLE everlore.fact_shown TO everlore_worker;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact_source TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact_source TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact_source_before TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact_source_before TO everlore_worker;
+
+GRANT SELECT ON TABLE everlore.fact_ground TO everlore_app;
+GRANT SELECT ON TABLE everlore.fact_ground TO everlore_worker;
+
+GRANT SELECT ON TABLE everlore.fact_shown TO everlore_app;
+GRANT SELECT ON TABLE everlore.fact_shown TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.handed_out TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.handed_out TO everlore_worker;

@@ -166,6 +166,7 @@ create table everlore.fact (
     superseded_by uuid,
     review text check (review in ('suggested', 'rejected', 'quarantined')),
     review_reason text,
+    confirmed boolean not null default false,
     extractor text,
     extractor_version text,
     passage_id integer,
@@ -211,6 +212,17 @@ create table everlore.fact_source (
 create index fact_source_lineage on everlore.fact_source (workspace_id, lineage_id);
 create index fact_source_message on everlore.fact_source (workspace_id, message_id) where message_id is not null;
 create index fact_source_memory on everlore.fact_source (workspace_id, memory_lineage_id) where memory_lineage_id is not null;
+
+-- Facts that a statement counted for before it came to count for another: a fact lives as long as a statement that it rested on.
+create table everlore.fact_source_before (
+    workspace_id uuid not null,
+    source_id uuid not null,
+    lineage_id uuid not null,
+    primary key (workspace_id, source_id, lineage_id),
+    foreign key (workspace_id, source_id) references everlore.fact_source on delete cascade,
+    foreign key (workspace_id, lineage_id) references everlore.fact on delete cascade
+);
+create index fact_source_before_lineage on everlore.fact_source_before (workspace_id, lineage_id);
 
 -- What a person did to entities, so that it can be undone: `moved` holds the ids of the rows that were re-pointed.
 create table everlore.entity_change (
@@ -331,6 +343,15 @@ create view everlore.fact_shown with (security_invoker = true) as
            f.confidence, f.valid_from, f.valid_to, f.recorded_at, f.superseded_at, f.superseded_by, f.review, f.review_reason,
            f.workspace_id, f.object_key, f.passage_id
     from everlore.fact f;
+
+-- What a fact rests on: every statement that counts for it, or did.
+create view everlore.fact_ground with (security_invoker = true) as
+    select s.workspace_id, s.lineage_id, s.source_id, s.message_id, s.memory_lineage_id, s.said_at, s.retracted_at
+    from everlore.fact_source s
+    union all
+    select b.workspace_id, b.lineage_id, b.source_id, s.message_id, s.memory_lineage_id, s.said_at, s.retracted_at
+    from everlore.fact_source_before b
+    join everlore.fact_source s on s.workspace_id = b.workspace_id and s.source_id = b.source_id;
 
 -- Ids by their end, as a person types them: memories and facts beside messages.
 create function everlore.memories_ending(ending text) returns setof uuid

@@ -70,11 +70,11 @@ grant select, insert, update, delete on
     everlore.project, everlore.thread, everlore.session, everlore.message, everlore.passage, everlore.passage_tokens,
     everlore.posting_block, everlore.posting_segment, everlore.watermark, everlore.passage_vector, everlore.unembedded,
     everlore.memory, everlore.memory_source, everlore.entity, everlore.alias, everlore.mention, everlore.memory_entity,
-    everlore.fact, everlore.fact_source, everlore.entity_change, everlore.link_suggestion, everlore.taxonomy_node,
+    everlore.fact, everlore.fact_source, everlore.fact_source_before, everlore.entity_change, everlore.link_suggestion, everlore.taxonomy_node,
     everlore.taxonomy_suggestion, everlore.distillation, everlore.distil_again, everlore.usage, everlore.breaker,
     everlore.handed_out, everlore.distilled_state
     to everlore_app, everlore_worker;
-grant select on everlore.memory_shown, everlore.fact_shown to everlore_app, everlore_worker;
+grant select on everlore.memory_shown, everlore.fact_shown, everlore.fact_ground to everlore_app, everlore_worker;
 grant select, update on everlore.passage_counter, everlore.lexical_statistics to everlore_app, everlore_worker;
 grant select, insert on everlore.audit_log to everlore_app, everlore_worker;
 grant select on everlore.embedding_model, everlore.migration to everlore_app, everlore_worker;

@@ -74,6 +74,18 @@ where e.merged_into is null;
 -- entities_ending: entities whose id ends with what a person typed
 select everlore.entities_ending(%(ending)s) limit 2;
 
+-- delete_unspoken: of these entities those that nothing speaks of and that no person named, with what was merged into them
+delete from everlore.entity e
+where e.workspace_id = %(workspace)s and e.entity_id = any (%(entities)s::uuid[]) and e.merged_into is null
+  and not exists (select from everlore.alias a
+                  where a.workspace_id = %(workspace)s and a.entity_id = e.entity_id and a.origin = 'by hand')
+  and not exists (select from everlore.entity_change c
+                  where c.workspace_id = %(workspace)s and c.undone_at is null and e.entity_id in (c.kept_id, c.other_id))
+  and not exists (select from everlore.mention n where n.workspace_id = %(workspace)s and n.entity_id = e.entity_id)
+  and not exists (select from everlore.memory_entity x where x.workspace_id = %(workspace)s and x.entity_id = e.entity_id)
+  and not exists (select from everlore.fact f where f.workspace_id = %(workspace)s and f.subject_id = e.entity_id)
+  and not exists (select from everlore.fact f where f.workspace_id = %(workspace)s and f.object_id = e.entity_id);
+
 -- surviving: the entity itself, or the one that it was merged into in the end
 with recursive chain (entity_id, merged_into) as (
     select entity_id, merged_into from everlore.entity where workspace_id = %(workspace)s and entity_id = %(entity_id)s

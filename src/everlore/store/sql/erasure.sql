@@ -44,27 +44,38 @@ where s.workspace_id = %(workspace)s and s.lineage_id = any (%(lineages)s::uuid[
   and (s.message_id is null or s.message_id <> all (%(messages)s::uuid[]))
 order by s.lineage_id, g.occurred_at, s.source_id;
 
--- facts_resting_on: facts with a statement in the messages, or of the memories
-select distinct lineage_id from everlore.fact_source
+-- facts_resting_on: facts with a statement in the messages, or of the memories; those too for which it counted once
+select distinct lineage_id from everlore.fact_ground
 where workspace_id = %(workspace)s
   and (message_id = any (%(messages)s::uuid[]) or memory_lineage_id = any (%(memories)s::uuid[]));
+
+-- facts_left: facts that rest on nothing but statements which count for these facts now, or are erased
+select distinct b.lineage_id
+from everlore.fact_source s join everlore.fact_source_before b on b.workspace_id = %(workspace)s and b.source_id = s.source_id
+where s.workspace_id = %(workspace)s and s.lineage_id = any (%(lineages)s::uuid[]) and b.lineage_id <> all (%(lineages)s::uuid[])
+  and not exists (
+      select from everlore.fact_ground g join everlore.fact_source o on o.workspace_id = %(workspace)s and o.source_id = g.source_id
+      where g.workspace_id = %(workspace)s and g.lineage_id = b.lineage_id and o.retracted_at is null
+        and o.lineage_id <> all (%(lineages)s::uuid[])
+        and (o.message_id is null or o.message_id <> all (%(messages)s::uuid[]))
+        and (o.memory_lineage_id is null or o.memory_lineage_id <> all (%(memories)s::uuid[])));
 
 -- facts_near: facts stated in a stretch of a thread
 select distinct s.lineage_id
 from everlore.message m cross join lateral (
-    select lineage_id from everlore.fact_source where workspace_id = %(workspace)s and message_id = m.message_id offset 0
+    select lineage_id from everlore.fact_ground where workspace_id = %(workspace)s and message_id = m.message_id offset 0
 ) as s
 where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.position between %(since)s and %(until)s;
 
--- facts: what facts say, by version
-select lineage_id, fact_id, subject_id, predicate, object_id, object, object_key
-from everlore.fact
-where workspace_id = %(workspace)s and lineage_id = any (%(lineages)s::uuid[]) order by lineage_id, version;
+-- facts: what facts say, by version, and the words that they are found by
+select f.lineage_id, f.fact_id, f.subject_id, f.predicate, f.object_id, f.object, f.object_key, p.text as indexed
+from everlore.fact f left join everlore.passage p on p.workspace_id = %(workspace)s and p.passage_id = f.passage_id
+where f.workspace_id = %(workspace)s and f.lineage_id = any (%(lineages)s::uuid[]) order by f.lineage_id, f.version;
 
 -- fact_sources: what facts rest on beside the messages and memories
 select s.lineage_id, s.message_id, g.thread_id, g.position, g.author, g.role,
        concat_ws(E'\n', g.text, array_to_string(g.captions, E'\n')) as text
-from everlore.fact_source s
+from everlore.fact_ground s
 left join lateral (
     select * from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
 ) as g on true
@@ -73,22 +84,32 @@ where s.workspace_id = %(workspace)s and s.lineage_id = any (%(lineages)s::uuid[
   and (s.memory_lineage_id is null or s.memory_lineage_id <> all (%(memories)s::uuid[]))
 order by s.lineage_id, s.said_at, s.source_id;
 
--- entities_of: entities that the messages name, or that the memories and facts speak of; with those that were merged into them
-with named as (
+-- entities_of: entities that the messages name, or that the memories and facts speak of; with all that these were merged with
+-- or split from
+with recursive named (entity_id) as (
     select entity_id from everlore.mention where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[])
     union
-    select entity_id from everlore.memory_entity
-    where workspace_id = %(workspace)s and lineage_id = any (%(memories)s::uuid[])
+    select entity_id from everlore.memory_entity where workspace_id = %(workspace)s and lineage_id = any (%(memories)s::uuid[])
     union
     select subject_id from everlore.fact where workspace_id = %(workspace)s and lineage_id = any (%(facts)s::uuid[])
     union
     select object_id from everlore.fact
     where workspace_id = %(workspace)s and lineage_id = any (%(facts)s::uuid[]) and object_id is not null
+), kin (entity_id) as (
+    select entity_id from named
+    union
+    select near.entity_id from kin cross join lateral (
+        select merged_into as entity_id from everlore.entity
+        where workspace_id = %(workspace)s and entity_id = kin.entity_id and merged_into is not null
+        union all
+        select entity_id from everlore.entity where workspace_id = %(workspace)s and merged_into = kin.entity_id
+        union all
+        select other_id from everlore.entity_change where workspace_id = %(workspace)s and kept_id = kin.entity_id
+        union all
+        select kept_id from everlore.entity_change where workspace_id = %(workspace)s and other_id = kin.entity_id
+    ) as near
 )
-select entity_id from named
-union
-select e.entity_id from everlore.entity e
-where e.workspace_id = %(workspace)s and e.merged_into in (select entity_id from named);
+select entity_id from kin;
 
 -- message_passages: numbers of the passages of messages
 select passage_id from everlore.passage where workspace_id = %(workspace)s and owner_id = any (%(messages)s::uuid[]);
@@ -177,21 +198,17 @@ where workspace_id = %(workspace)s and thread_id = any (%(threads)s::uuid[]) and
 delete from everlore.taxonomy_suggestion
 where workspace_id = %(workspace)s and thread_id = any (%(threads)s::uuid[]) and accepted is distinct from true;
 
--- entity_names: of entities: name, whether a person named them, and what still speaks of them
+-- entity_names: of entities: name, and what still speaks of them
 select e.entity_id, e.name, e.merged_into,
-       exists (select from everlore.alias a
-               where a.workspace_id = e.workspace_id and a.entity_id = e.entity_id and a.origin = 'by hand') as by_hand,
-       exists (select from everlore.fact f where f.workspace_id = e.workspace_id and f.subject_id = e.entity_id)
-           or exists (select from everlore.fact f where f.workspace_id = e.workspace_id and f.object_id = e.entity_id) as in_facts,
-       exists (select from everlore.memory_entity x
-               where x.workspace_id = e.workspace_id and x.entity_id = e.entity_id) as in_memories,
-       exists (select from everlore.mention n where n.workspace_id = e.workspace_id and n.entity_id = e.entity_id) as in_messages
+       exists (select from everlore.fact f where f.workspace_id = %(workspace)s and f.subject_id = e.entity_id)
+           or exists (select from everlore.fact f where f.workspace_id = %(workspace)s and f.object_id = e.entity_id) as in_facts,
+       exists (select from everlore.memory_entity x where x.workspace_id = %(workspace)s and x.entity_id = e.entity_id) as in_memories,
+       exists (select from everlore.mention n where n.workspace_id = %(workspace)s and n.entity_id = e.entity_id) as in_messages
 from everlore.entity e where e.workspace_id = %(workspace)s and e.entity_id = any (%(entities)s::uuid[]);
 
--- entity_aliases: the names of entities that no person gave
-select a.alias_id, a.entity_id, a.variant from everlore.alias a
+-- entity_aliases: the names of entities, the surest first
+select a.alias_id, a.entity_id, a.variant, a.origin = 'by hand' as by_hand from everlore.alias a
 where a.workspace_id = %(workspace)s and a.entity_id = any (%(entities)s::uuid[])
-  and a.origin <> 'by hand'
 order by a.entity_id, a.weight desc, a.alias_id;
 
 -- still_named: of pairs of entity and name, those of which every word stands in something that still speaks of the entity
@@ -237,10 +254,12 @@ update everlore.link_suggestion set reason = 'the words were erased'
 where workspace_id = %(workspace)s
   and (entity_id = any (%(entities)s::uuid[]) or other_id = any (%(entities)s::uuid[]));
 
--- clean_changes: the name that an undone split would give back
-update everlore.entity_change set moved = moved || '{"name": null}'
-where workspace_id = %(workspace)s and moved ->> 'name' is not null
-  and (kept_id = any (%(entities)s::uuid[]) or other_id = any (%(entities)s::uuid[]));
+-- clean_changes: what an undone split would call an entity, where nobody bears that name any more
+update everlore.entity_change c set moved = c.moved || '{"renamed": null}'
+where c.workspace_id = %(workspace)s and jsonb_typeof(c.moved -> 'renamed') = 'array'
+  and exists (select from jsonb_array_elements_text(c.moved -> 'renamed') as given (name)
+              where not exists (select from everlore.alias a
+                                where a.workspace_id = %(workspace)s and a.variant = given.name));
 
 -- forget_handed_out: what was handed out and shares its words with something erased
 delete from everlore.handed_out h

@@ -2,12 +2,12 @@
 select s.source_id, s.lineage_id, f.subject_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects,
        s.confidence::float as confidence, s.message_id, s.memory_lineage_id
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
-    select fact_id, subject_id, predicate, object_key from everlore.fact
+    select lineage_id, subject_id, predicate, object_key from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
-      and version = 1 and review is null offset 0
+      and superseded_at is null and review is null offset 0
 ) as f cross join lateral (
     select * from everlore.fact_source
-    where workspace_id = %(workspace)s and lineage_id = f.fact_id and retracted_at is null offset 0
+    where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null offset 0
 ) as s;
 
 -- statements_of_objects: the same of single objects
@@ -15,17 +15,17 @@ select s.source_id, s.lineage_id, f.subject_id, f.predicate, f.object_key, s.sai
        s.confidence::float as confidence, s.message_id, s.memory_lineage_id
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[], %(keys)s::text[]) as given (subject_id, predicate, key)
 cross join lateral (
-    select fact_id, subject_id, predicate, object_key from everlore.fact
+    select lineage_id, subject_id, predicate, object_key from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
-      and object_key = given.key and version = 1 and review is null offset 0
+      and object_key = given.key and superseded_at is null and review is null offset 0
 ) as f cross join lateral (
     select * from everlore.fact_source
-    where workspace_id = %(workspace)s and lineage_id = f.fact_id and retracted_at is null offset 0
+    where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null offset 0
 ) as s;
 
 -- current_of_predicates: the versions that are believed now, of subjects under some predicates
 select f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object, f.object_key,
-       f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by, f.passage_id
+       f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by, f.passage_id, f.confirmed
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
     select * from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
@@ -34,7 +34,7 @@ from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, 
 
 -- current_of_objects: the same of single objects
 select f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object, f.object_key,
-       f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by, f.passage_id
+       f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by, f.passage_id, f.confirmed
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[], %(keys)s::text[]) as given (subject_id, predicate, key)
 cross join lateral (
     select * from everlore.fact
@@ -43,18 +43,18 @@ cross join lateral (
 ) as f;
 
 -- rejected_of_predicates: what a person rejected of subjects under some predicates
-select f.subject_id, f.predicate, f.object_key
+select f.subject_id, f.predicate, f.object_key, f.lineage_id
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
-    select subject_id, predicate, object_key from everlore.fact
+    select subject_id, predicate, object_key, lineage_id from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
       and superseded_at is null and review = 'rejected' and review_reason = 'rejected by hand' offset 0
 ) as f;
 
 -- rejected_of_objects: the same of single objects
-select f.subject_id, f.predicate, f.object_key
+select f.subject_id, f.predicate, f.object_key, f.lineage_id
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[], %(keys)s::text[]) as given (subject_id, predicate, key)
 cross join lateral (
-    select subject_id, predicate, object_key from everlore.fact
+    select subject_id, predicate, object_key, lineage_id from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
       and object_key = given.key and superseded_at is null and review = 'rejected'
       and review_reason = 'rejected by hand' offset 0
@@ -63,9 +63,9 @@ cross join lateral (
 -- insert: versions of facts, first or next ones
 insert into everlore.fact (
     workspace_id, fact_id, lineage_id, version, subject_id, predicate, object_id, object, object_key, confidence, valid_from,
-    valid_to, superseded_by, extractor, extractor_version, passage_id, recorded_at)
+    valid_to, superseded_by, confirmed, extractor, extractor_version, passage_id, recorded_at)
 select %(workspace)s, f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object, f.object_key,
-    f.confidence, f.valid_from, f.valid_to, f.superseded_by, %(extractor)s, %(extractor_version)s, f.passage_id, %(now)s
+    f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.confirmed, %(extractor)s, %(extractor_version)s, f.passage_id, %(now)s
 from jsonb_populate_recordset(null::everlore.fact, %(facts)s::jsonb) as f;
 
 -- close_versions: the ones before were believed until now
@@ -79,10 +79,25 @@ update everlore.fact f set confidence = given.confidence
 from unnest(%(ids)s::uuid[], %(confidences)s::real[]) as given (fact_id, confidence)
 where f.workspace_id = %(workspace)s and f.fact_id = given.fact_id;
 
--- move_statements: to other facts
-update everlore.fact_source s set lineage_id = given.lineage_id
-from unnest(%(sources)s::uuid[], %(lineages)s::uuid[]) as given (source_id, lineage_id)
-where s.workspace_id = %(workspace)s and s.source_id = given.source_id;
+-- move_statements: to other facts; that they counted for the ones before is kept
+with before as (
+    select s.source_id, s.lineage_id, given.lineage_id as now_of
+    from unnest(%(sources)s::uuid[], %(lineages)s::uuid[]) as given (source_id, lineage_id)
+    join everlore.fact_source s on s.workspace_id = %(workspace)s and s.source_id = given.source_id
+    where s.lineage_id <> given.lineage_id
+), kept as (
+    insert into everlore.fact_source_before (workspace_id, source_id, lineage_id)
+    select %(workspace)s, source_id, lineage_id from before
+    on conflict do nothing
+)
+update everlore.fact_source s set lineage_id = before.now_of
+from before where s.workspace_id = %(workspace)s and s.source_id = before.source_id;
+
+-- copy_version: the next version: the current one, with some of its columns changed
+insert into everlore.fact
+select n.* from everlore.fact f cross join lateral jsonb_populate_record(
+    f, %(changes)s::jsonb || jsonb_build_object('version', f.version + 1)) as n
+where f.workspace_id = %(workspace)s and f.lineage_id = %(lineage_id)s and f.superseded_at is null;
 
 -- add_statements: each one time that something was said
 insert into everlore.fact_source (
@@ -94,7 +109,7 @@ from jsonb_populate_recordset(null::everlore.fact_source, %(statements)s::jsonb)
 
 -- expressed: facts as they are believed now, by the memories that express them
 select s.source_id, s.memory_lineage_id, f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object,
-       f.object_key, f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by, f.passage_id
+       f.object_key, f.confidence::float as confidence, f.valid_from, f.valid_to, f.superseded_by, f.passage_id, f.confirmed
 from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.fact_source
     where workspace_id = %(workspace)s and memory_lineage_id = given.lineage_id and retracted_at is null
@@ -109,10 +124,6 @@ from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
 update everlore.fact f set passage_id = given.passage_id
 from unnest(%(lineages)s::uuid[], %(passages)s::integer[]) as given (lineage_id, passage_id)
 where f.workspace_id = %(workspace)s and f.lineage_id = given.lineage_id;
-
--- set_review: a person's word on a fact
-update everlore.fact set review = %(review)s, review_reason = %(reason)s
-where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s;
 
 -- set_statement_confidence: after a person took a stand
 update everlore.fact_source set confidence = %(confidence)s
@@ -137,7 +148,7 @@ where f.workspace_id = %(workspace)s and everlore.believed_at(f.recorded_at, f.s
   and (%(subjects)s::uuid[] is null or f.subject_id = any (%(subjects)s))
   and (%(about)s::uuid[] is null or f.subject_id = any (%(about)s) or f.object_id = any (%(about)s))
   and (%(predicate)s::text is null or f.predicate = %(predicate)s)
-  and (%(object)s::text is null or strpos(everlore.normalise(f.object), everlore.normalise(%(object)s)) > 0)
+  and (%(object)s::text is null or strpos(' ' || everlore.normalise(f.object), ' ' || everlore.normalise(%(object)s)) > 0)
   and f.review is not distinct from %(review)s
 order by f.valid_to is not null, f.valid_from desc, f.confidence desc, f.fact_id desc limit %(limit)s offset %(offset)s;
 
@@ -180,6 +191,21 @@ returning f.subject_id, f.predicate, f.object_key;
 
 -- object_key: what the objects of a fact are compared by
 select object_key from everlore.fact where workspace_id = %(workspace)s and fact_id = %(fact_id)s;
+
+-- predicates: what facts say something by
+select distinct predicate from everlore.fact where workspace_id = %(workspace)s and superseded_at is null;
+
+-- confirmed: facts that hold, of subjects under some predicates, and that a confirmed memory states or a person confirmed
+select f.subject_id, f.predicate, f.object_key, f.valid_from
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
+    select * from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
+      and superseded_at is null and review is null and valid_to is null offset 0
+) as f
+where f.confirmed or exists (
+    select from everlore.fact_source s join everlore.memory m on m.workspace_id = %(workspace)s
+        and m.lineage_id = s.memory_lineage_id and m.superseded_at is null and m.confirmed and m.review is null
+    where s.workspace_id = %(workspace)s and s.lineage_id = f.lineage_id and s.retracted_at is null and not s.ended);
 
 -- versions: all of a fact, the first one first
 select * from everlore.fact_shown where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s order by version;

@@ -29,10 +29,12 @@ where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and supersede
 update everlore.memory set pinned = %(pinned)s
 where workspace_id = %(workspace)s and memory_id = %(memory_id)s;
 
--- set_passages: of some versions
+-- set_passages: of some versions, and of all others with the same words
 update everlore.memory m set passage_id = given.passage_id
 from unnest(%(ids)s::uuid[], %(passages)s::integer[]) as given (memory_id, passage_id)
-where m.workspace_id = %(workspace)s and m.memory_id = given.memory_id;
+join everlore.memory v on v.workspace_id = %(workspace)s and v.memory_id = given.memory_id
+where m.workspace_id = %(workspace)s and m.lineage_id = v.lineage_id and m.content_hash = v.content_hash
+  and (m.memory_id = v.memory_id or m.passage_id is null);
 
 -- current: the version that is believed now
 select m.*
@@ -71,7 +73,7 @@ select %(workspace)s, %(lineage_id)s, given.entity_id from unnest(%(entities)s::
 on conflict do nothing;
 
 -- unlink_entities: the words of a memory were changed
-delete from everlore.memory_entity where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s;
+delete from everlore.memory_entity where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s returning entity_id;
 
 -- recent: current memories that may be spoken of again: the latest of the thread, and of the named entities
 (select m.* from everlore.memory_shown m
@@ -125,7 +127,7 @@ where m.workspace_id = %(workspace)s and everlore.believed_at(m.recorded_at, m.s
              and (%(taxonomy)s::ltree is null or coalesce(g.taxonomy, t.taxonomy) <@ %(taxonomy)s)
            offset 0))
   and (%(pinned)s::boolean is null or m.pinned = %(pinned)s)
-  and (%(text)s::text is null or strpos(everlore.normalise(m.content), everlore.normalise(%(text)s)) > 0)
+  and (%(text)s::text is null or strpos(' ' || everlore.normalise(m.content), ' ' || everlore.normalise(%(text)s)) > 0)
   and (%(entities)s::uuid[] is null or exists (
       select from everlore.memory_entity x
       where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))

@@ -49,7 +49,7 @@ where workspace_id = %(workspace)s and entity_id = %(entity_id)s;
 select entity_id from everlore.entity where workspace_id = %(workspace)s and merged_into = %(entity_id)s order by entity_id;
 
 -- next_number: changes are numbered, because several may be of one moment
-select count(*) + 1 from everlore.entity_change where workspace_id = %(workspace)s;
+select coalesce(max((moved ->> 'number')::integer), 0) + 1 from everlore.entity_change where workspace_id = %(workspace)s;
 
 -- insert_change: what was done, so that it can be undone
 insert into everlore.entity_change (workspace_id, change_id, kind, kept_id, other_id, moved, made_at)
@@ -156,7 +156,16 @@ where f.workspace_id = %(workspace)s and f.version = 1
                       where g.workspace_id = %(workspace)s and (g.subject_id = %(other)s or g.object_id = %(other)s));
 
 -- statements_back: each statement to the fact that it counted for, as far as both are still there
-update everlore.fact_source s set lineage_id = given.lineage_id
-from unnest(%(sources)s::uuid[], %(lineages)s::uuid[]) as given (source_id, lineage_id)
-where s.workspace_id = %(workspace)s and s.source_id = given.source_id and s.lineage_id <> given.lineage_id
-  and exists (select from everlore.fact f where f.workspace_id = s.workspace_id and f.fact_id = given.lineage_id);
+with before as (
+    select s.source_id, s.lineage_id, given.lineage_id as back
+    from unnest(%(sources)s::uuid[], %(lineages)s::uuid[]) as given (source_id, lineage_id)
+    join everlore.fact_source s on s.workspace_id = %(workspace)s and s.source_id = given.source_id
+    where s.lineage_id <> given.lineage_id
+      and exists (select from everlore.fact f where f.workspace_id = %(workspace)s and f.fact_id = given.lineage_id)
+), kept as (
+    insert into everlore.fact_source_before (workspace_id, source_id, lineage_id)
+    select %(workspace)s, source_id, lineage_id from before
+    on conflict do nothing
+)
+update everlore.fact_source s set lineage_id = before.back
+from before where s.workspace_id = %(workspace)s and s.source_id = before.source_id;

@@ -1,0 +1,41 @@
+"""What waits for a person: memories that were set aside, entities that may be one, paths for threads."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from everlore.domain.knowledge import ReviewItem, ReviewKind
+from everlore.store import entities
+from everlore.store.queries import queries
+from everlore.store.run import Transaction
+
+_QUERIES = queries("review")
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A review item; of a link also its two entities."""
+
+    kind: ReviewKind
+    id: UUID
+    state: str
+    text: str
+    reason: str
+    recorded_at: datetime
+    one: UUID | None
+    other: UUID | None
+
+
+async def waiting(tx: Transaction, at_most: int, *, ending: str | None = None) -> list[ReviewItem]:
+    """What waits, the oldest first; `ending`: only what has an id that ends with these hexadecimal digits."""
+    found = await tx.rows(_QUERIES["waiting"], _Waiting, at_most=at_most, ending=ending)
+    linked = {one: 0 for item in found for one in (item.one, item.other) if one is not None}
+    nodes, _ = await entities.nodes(tx, linked)
+    items: list[ReviewItem] = []
+    for row in found:
+        item = ReviewItem(row.kind, row.id, row.state, row.text, row.reason, row.recorded_at)
+        if row.one is not None and row.other is not None:
+            # Labels tell namesakes apart.
+            item = replace(item, text=f"{nodes[row.one].label} and {nodes[row.other].label}")
+        items.append(item)
+    return items

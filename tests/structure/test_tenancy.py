@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import pglast
 import pytest
 from pglast import ast
 from tests.structure.tenancy import unbound, unbound_in_function, unbound_in_view
@@ -61,7 +60,7 @@ def _statements() -> Iterator[tuple[Any, str]]:
     """What the migrations consist of: statements, with their text."""
     for path in sorted((STORE / "migrations").glob("*.sql")):
         text = path.read_text("utf-8")
-        for raw in cast("Any", pglast).parse_sql(text):
+        for raw in parse(text):
             yield raw.stmt, text[raw.stmt_location : raw.stmt_location + raw.stmt_len]
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pglast import ast
-from tests.structure.tenancy import unbound, unbound_in_function, unbound_in_view
+from tests.structure.tenancy import ast, parse, unbound, unbound_in_function, unbound_in_view
 
 from everlore.store.queries import queries
 

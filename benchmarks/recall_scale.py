@@ -66,7 +66,7 @@ async def grow(lore: Everlore, workspace: Workspace, database: Database, have: i
     async with database.workspace(workspace.workspace_id) as connection:
         if have > EMBEDDED:
             began = time.perf_counter()
-            await index.build_vector_index(connection, 1)
+            await index.build_vector_index(connection, 1, "said")
             print(f"  vector index built in {time.perf_counter() - began:.0f} s")
 
 

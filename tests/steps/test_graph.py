@@ -14,7 +14,7 @@ from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.graph import Edge
 from everlore.domain.memories import AsOf
 from everlore.everlore import Everlore
-from everlore.store import graph, taxonomy
+from everlore.store import distilling, graph
 from everlore.store.graph import FAN_OUT, When, spread
 from everlore.store.taxonomy import nodes
 
@@ -366,9 +366,9 @@ async def test_paths_are_suggested_labelled_and_accepted(world: World) -> None:
     await world.messages("hello", thread="two")
     threads = dict(world.rows("select name, thread_id from everlore.thread"))
     async with world.lore._app.workspace(world.workspace_id) as connection:
-        await taxonomy.suggest(connection, threads["one"], "work.studio", world.clock())
-        await taxonomy.suggest(connection, threads["two"], "life", world.clock())
-        await taxonomy.suggest(connection, threads["two"], "life", world.clock())
+        await distilling.suggest_taxonomy(connection, threads["one"], "work.studio", world.clock())
+        await distilling.suggest_taxonomy(connection, threads["two"], "life", world.clock())
+        await distilling.suggest_taxonomy(connection, threads["two"], "life", world.clock())
     two, one = await world.graph.taxonomy_suggestions()
     assert (two.thread, two.path, two.times) == ("two", "life", 2)
     await world.graph.decide_taxonomy(one.suggestion_id, accept=True)
@@ -392,6 +392,6 @@ async def test_paths_are_suggested_labelled_and_accepted(world: World) -> None:
         await world.graph.label_taxonomy("no way!", "x")
     async with world.lore._app.workspace(world.workspace_id) as connection:
         # What is so already, or was rejected, is not suggested again.
-        await taxonomy.suggest(connection, threads["one"], "work.studio", world.clock())
-        await taxonomy.suggest(connection, threads["two"], "life", world.clock())
+        await distilling.suggest_taxonomy(connection, threads["one"], "work.studio", world.clock())
+        await distilling.suggest_taxonomy(connection, threads["two"], "life", world.clock())
     assert await world.graph.taxonomy_suggestions() == []

@@ -84,12 +84,12 @@ async def test_the_model_file_is_damaged(opened: OpenLore, tmp_path: Path) -> No
     damaged.write_bytes(b"\0" * 1000)
     async with opened(MiniLM(model_path=damaged)) as lore:
         workspace = await prepared(lore)
-        (_, said) = await answer(workspace)  # the first says that nothing is indexed yet
+        (said, _) = await answer(workspace)  # the other says that nothing is indexed yet
         assert "the embedding model cannot be used: " in said
         assert "is damaged" in said
         await lore.catch_up()  # fails, and says so where a person looks
         assert (await lore.status()).jobs["todo"] >= 1
-        (_, said) = await answer(workspace)
+        (said, _) = await answer(workspace)
         assert "is damaged" in said
 
 

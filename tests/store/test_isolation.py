@@ -133,7 +133,6 @@ FUNCTIONS = {
     "everlore.embedding_progress": "operator_only",
     "everlore.use_embedding_model": "operator_only",
     "everlore.build_vector_index": "operator_only",
-    "everlore.drop_vector_index": "operator_only",
 }
 CALLABLE = {"text_function", "setting", "lane_function", "door", "outbox", "eraser"}
 # Global, so their keys cannot begin with a workspace.
@@ -658,8 +657,9 @@ def test_changing_everything_changes_what_is_mine(two: Two, table: str) -> None:
         if "update" in rights:
             connection.execute(sql.SQL("update {} set workspace_id = workspace_id").format(identifier(table)))
         if "delete" in rights:
-            # The sessions of messages go after them.
+            # The sessions of messages go after them, and so do the projects of threads.
             connection.execute("delete from everlore.message")
+            connection.execute("update everlore.thread set project_id = null")
             connection.execute(sql.SQL("delete from {}").format(identifier(table)))
         connection.execute("reset role")
         assert whole(connection, table, two.other) == before

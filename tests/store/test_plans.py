@@ -482,7 +482,7 @@ async def listened(database: Database, place: Place, lane: Lane) -> list[Plan]:
             plan = json.loads(message.split("plan:\n", 1)[1])
             plans.append(Plan(plan["Query Text"], plan["Plan"]))
 
-    async with database.workspace(place.workspace_id, read_only=True) as connection:
+    async with database.workspace(place.workspace_id) as connection:
         connection.connection.add_notice_handler(hear)
         for _ in range(2):
             plans.clear()

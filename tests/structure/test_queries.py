@@ -67,6 +67,14 @@ def _used(tree: ast.Module, file: str) -> set[str]:
     return used
 
 
+# What the product does not call by itself yet.
+FOR_OTHERS = {
+    "hygiene.note_handed_out": "who puts memories into a prompt says so, that they are known when they come back",
+    "hygiene.forget_handed_out": "and takes back what is too old to come back",
+    "passages.remove_lineages": "how a kind of its own is erased (see test_extension)",
+}
+
+
 def test_every_wrapper_of_a_query_has_a_caller_in_the_product() -> None:
     trees = [ast.parse(path.read_text("utf-8")) for path in STORE.parent.rglob("*.py")]
     unused: set[str] = set()
@@ -77,4 +85,4 @@ def test_every_wrapper_of_a_query_has_a_caller_in_the_product() -> None:
         )
         functions = [n for n in here.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
         unused |= {f"{file}.{function.name}" for function in functions if function.name not in used}
-    assert unused == set()
+    assert unused == set(FOR_OTHERS)

@@ -144,16 +144,6 @@ CREATE FUNCTION everlore.defer_index_distilled() RETURNS void
 
 ALTER FUNCTION everlore.defer_index_distilled() OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.drop_vector_index(model smallint, in_layer everlore.layer) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everlore', 'public', 'pg_temp'
-    AS $$
-    begin
-        execute format('drop index if exists everlore.%I', everlore.vector_index_name(model, in_layer));
-    end $$;
-
-ALTER FUNCTION everlore.drop_vector_index(model smallint, in_layer everlore.layer) OWNER TO everlore_owner;
-
 CREATE FUNCTION everlore.embedding_progress() RETURNS TABLE(name text, dimensions integer, in_use boolean, threads_behind bigint, distilled_behind bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
@@ -2240,9 +2230,6 @@ GRANT ALL ON FUNCTION everlore.defer_index(thread uuid) TO everlore_worker;
 REVOKE ALL ON FUNCTION everlore.defer_index_distilled() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_app;
 GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_worker;
-
-REVOKE ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_layer everlore.layer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_layer everlore.layer) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.embedding_progress() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.embedding_progress() TO everlore_worker;

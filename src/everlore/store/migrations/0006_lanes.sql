@@ -189,14 +189,6 @@ create function everlore.build_vector_index(model smallint, in_layer everlore.la
              where model_id = %s and layer = %L', name, part, dims, model, in_layer);
     end $$;
 
-create function everlore.drop_vector_index(model smallint, in_layer everlore.layer) returns void
-    language plpgsql volatile security definer
-    set search_path = everlore, public, pg_temp
-    as $$
-    begin
-        execute format('drop index if exists everlore.%I', everlore.vector_index_name(model, in_layer));
-    end $$;
-
 -- A model is known to the database before vectors of it are written. The first one is in use at once. One that becomes known
 -- finds the passages of all layers but what was said on its list. The lock waits for commits that are writing to the list, and lets
 -- later ones see the model.

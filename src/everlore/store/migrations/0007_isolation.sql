@@ -98,7 +98,7 @@ grant execute on function
     everlore.threads_behind(text[], boolean, integer), everlore.workspaces_unembedded(text[], integer),
     everlore.threads_to_distil(timestamptz, integer), everlore.failed_windows(),
     everlore.list_workspaces(), everlore.workspace_exists(text),
-    everlore.build_vector_index(smallint, everlore.layer), everlore.drop_vector_index(smallint, everlore.layer),
+    everlore.build_vector_index(smallint, everlore.layer),
     everlore.use_embedding_model(text), everlore.embedding_progress()
     to everlore_worker;
 

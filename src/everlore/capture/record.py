@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept
-from everlore.capture.passages import Count
 from everlore.capture.searchable import searchable
 from everlore.domain.ids import new_ids
 from everlore.domain.messages import NewMessage, Outcome, Receipt
+from everlore.ports.tokens import Count
 from everlore.store import conversation
 from everlore.store.conversation import ThreadState
 from everlore.store.database import Database

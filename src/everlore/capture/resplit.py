@@ -3,8 +3,8 @@
 import asyncio
 from uuid import UUID
 
-from everlore.capture.passages import Count
 from everlore.capture.searchable import searchable
+from everlore.ports.tokens import Count
 from everlore.store import conversation, postings
 from everlore.store.conversation import SearchedMessage
 from everlore.store.database import Database

@@ -69,7 +69,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Run:
     """What all memories of one run have in common. `again`: it was run before."""
 
     now: datetime
@@ -110,27 +110,27 @@ def in_search(author: str | None, role: str | None, content: str) -> str:
     return f"{author}: {content}" if author and author != role else content
 
 
-async def reconcile(tx: Transaction, new: Incoming, where: Where) -> Remembered:
+async def reconcile(tx: Transaction, new: Incoming, run: Run) -> Remembered:
     """Hold one memory against what is known, and write what follows. The caller holds the workspace's lock."""
     if new.review is not None:
-        return await _set_aside(tx, new, where)
+        return await _set_aside(tx, new, run)
     known = await memories.same_content(tx, content_hash(new.author, new.content))
     if new.source_kind == "extracted" and (
-        any(_unwanted(memory) for memory in known) or await _reworded(tx, new, where)
+        any(_unwanted(memory) for memory in known) or await _reworded(tx, new, run)
     ):
         return Remembered("dropped", None, None)
     for twin in known:
         if _usable(twin) and _same_occasion(twin, new):
-            return await _corroborate(tx, twin, new, where)
+            return await _corroborate(tx, twin, new, run)
     target = None if new.target is None else await memories.current(tx, new.target)
     if target is not None and _usable(target) and _believed(target, new):
-        return await _related(tx, target, new, where)
-    for near, likeness in await _nearest(tx, new, where):
-        if _says_the_same(near, new, likeness, where.thresholds):
-            return await _corroborate(tx, near, new, where)
-        if _says_more(near, new, likeness, where.thresholds):
-            return await _fuller(tx, near, new, where)
-    return await _write(tx, new, where)
+        return await _related(tx, target, new, run)
+    for near, likeness in await _nearest(tx, new, run):
+        if _says_the_same(near, new, likeness, run.thresholds):
+            return await _corroborate(tx, near, new, run)
+        if _says_more(near, new, likeness, run.thresholds):
+            return await _fuller(tx, near, new, run)
+    return await _write(tx, new, run)
 
 
 def _believed(known: Memory, new: Incoming) -> bool:
@@ -141,14 +141,14 @@ def _believed(known: Memory, new: Incoming) -> bool:
     return new.relation != "new"
 
 
-async def _reworded(tx: Transaction, new: Incoming, where: Where) -> bool:
+async def _reworded(tx: Transaction, new: Incoming, run: Run) -> bool:
     """Whether a person gave other words to what is read here once more; these messages stay what that rests on."""
-    if not where.again:
+    if not run.again:
         return False
     messages = [source.message_id for source in new.sources if source.message_id is not None]
     lineage_id = await memories.reworded(tx, content_hash(new.author, new.content), messages)
     if lineage_id is not None:
-        await memories.add_sources(tx, lineage_id, new.sources, where.now)
+        await memories.add_sources(tx, lineage_id, new.sources, run.now)
     return lineage_id is not None
 
 
@@ -171,14 +171,14 @@ def _same_voice(known: Memory, new: Incoming) -> bool:
     return known.author is None or new.author is None or known.author.casefold() == new.author.casefold()
 
 
-async def _nearest(tx: Transaction, new: Incoming, where: Where) -> list[tuple[Memory, float]]:
+async def _nearest(tx: Transaction, new: Incoming, run: Run) -> list[tuple[Memory, float]]:
     """The nearest usable memories in the same voice, with their likeness: a cosine, or shared words without vectors."""
-    if new.vector is None or where.model_id is None:
-        near = await memories.recent(tx, where.thread_id, new.entities, _NEAREST)
+    if new.vector is None or run.model_id is None:
+        near = await memories.recent(tx, run.thread_id, new.entities, _NEAREST)
         found = [(memory, shared_words(memory.content, new.content)) for memory in near]
     else:
         vector = new.vector.vector
-        pairs = await passages.nearest(tx, where.model_id, vector, _NEAREST, where.exact_below)
+        pairs = await passages.nearest(tx, run.model_id, vector, _NEAREST, run.exact_below)
         by_passage = await memories.by_passages(tx, [number for number, _ in pairs])
         found = [(by_passage[number], likeness) for number, likeness in pairs if number in by_passage]
     return sorted(
@@ -199,9 +199,9 @@ def _says_more(known: Memory, new: Incoming, likeness: float, limits: Thresholds
     return likeness >= enough and known.type == new.type and holds_all_of(new.content, known.content)
 
 
-async def _corroborate(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
+async def _corroborate(tx: Transaction, known: Memory, new: Incoming, run: Run) -> Remembered:
     """Said once more: every source is kept, confidence rises, and what had expired is in view again."""
-    added = await memories.add_sources(tx, known.lineage_id, new.sources, where.now)
+    added = await memories.add_sources(tx, known.lineage_id, new.sources, run.now)
     memory_id = known.memory_id
     if added:
         confidence = corroborated(await memories.source_confidences(tx, known.lineage_id))
@@ -211,23 +211,23 @@ async def _corroborate(tx: Transaction, known: Memory, new: Incoming, where: Whe
         await memories.link_entities(tx, known.lineage_id, new.entities)
         later = expiry(known.type, new.said_at, new.event_at, new.expires_at)
         if known.expires_at is not None and later is not None and later > known.expires_at:
-            memory_id = await memories.new_version(tx, known.lineage_id, {"expires_at": later}, where.now)
+            memory_id = await memories.new_version(tx, known.lineage_id, {"expires_at": later}, run.now)
     return Remembered("same", known.lineage_id, memory_id)
 
 
-async def _related(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
+async def _related(tx: Transaction, known: Memory, new: Incoming, run: Run) -> Remembered:
     """The analyst said how it stands to a known memory."""
     if new.relation == "same":
-        return await _corroborate(tx, known, new, where)
+        return await _corroborate(tx, known, new, run)
     if new.role == "assistant" and known.role != "assistant":
         reason = "the assistant's words would supersede what the person said"
-        return await _set_aside(tx, new, where, review="suggested", reason=reason)
+        return await _set_aside(tx, new, run, review="suggested", reason=reason)
     if new.relation == "updates" and known.type == new.type and holds_all_of(new.content, known.content):
-        return await _fuller(tx, known, new, where)
-    return await _succeed(tx, known, new, where)
+        return await _fuller(tx, known, new, run)
+    return await _succeed(tx, known, new, run)
 
 
-async def _fuller(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
+async def _fuller(tx: Transaction, known: Memory, new: Incoming, run: Run) -> Remembered:
     """The same, said more fully: a new version in place of the old one, since when is as it was."""
     changes: dict[str, Any] = {
         "content": new.content,
@@ -238,25 +238,25 @@ async def _fuller(tx: Transaction, known: Memory, new: Incoming, where: Where) -
         "tags": list(dict.fromkeys((*known.tags, *new.tags))),
         "passage_id": None,
     }
-    memory_id = await memories.new_version(tx, known.lineage_id, changes, where.now)
-    await memories.add_sources(tx, known.lineage_id, new.sources, where.now)
+    memory_id = await memories.new_version(tx, known.lineage_id, changes, run.now)
+    await memories.add_sources(tx, known.lineage_id, new.sources, run.now)
     confidence = corroborated(await memories.source_confidences(tx, known.lineage_id))
     await memories.set_confidence(tx, known.lineage_id, confidence, new.importance)
     await memories.link_entities(tx, known.lineage_id, new.entities)
     return Remembered("fuller", known.lineage_id, memory_id)
 
 
-async def _succeed(tx: Transaction, known: Memory, new: Incoming, where: Where) -> Remembered:
+async def _succeed(tx: Transaction, known: Memory, new: Incoming, run: Run) -> Remembered:
     """One takes the other's place. Which, is decided by when they were said, not by when they arrived."""
     if new.said_at < known.valid_from:
-        return await _write(tx, new, where, valid_to=known.valid_from, superseded_by=known.lineage_id)
-    written = await _write(tx, new, where)
+        return await _write(tx, new, run, valid_to=known.valid_from, superseded_by=known.lineage_id)
+    written = await _write(tx, new, run)
     until = known.valid_from if new.relation == "corrects" else new.said_at
     await memories.new_version(
         tx,
         known.lineage_id,
         {"valid_to": max(until, known.valid_from), "superseded_by": written.lineage_id},
-        where.now,
+        run.now,
     )
     return Remembered("successor", written.lineage_id, written.memory_id)
 
@@ -264,7 +264,7 @@ async def _succeed(tx: Transaction, known: Memory, new: Incoming, where: Where) 
 async def _set_aside(
     tx: Transaction,
     new: Incoming,
-    where: Where,
+    run: Run,
     *,
     review: Review | None = None,
     reason: str | None = None,
@@ -273,15 +273,15 @@ async def _set_aside(
     review, reason = review or new.review, reason or new.review_reason
     for twin in await memories.same_content(tx, content_hash(new.author, new.content)):
         if twin.review is not None and twin.forgotten_at is None:
-            await memories.add_sources(tx, twin.lineage_id, new.sources, where.now)
+            await memories.add_sources(tx, twin.lineage_id, new.sources, run.now)
             return Remembered("dropped", None, None)
-    return await _write(tx, new, where, review=review, reason=reason)
+    return await _write(tx, new, run, review=review, reason=reason)
 
 
 async def _write(
     tx: Transaction,
     new: Incoming,
-    where: Where,
+    run: Run,
     *,
     valid_to: datetime | None = None,
     superseded_by: UUID | None = None,
@@ -311,15 +311,15 @@ async def _write(
             review_reason=reason,
             author=new.author,
             role=new.role,
-            thread_id=where.thread_id,
-            first_position=where.first_position,
-            taxonomy=where.taxonomy,
+            thread_id=run.thread_id,
+            first_position=run.first_position,
+            taxonomy=run.taxonomy,
             reasoning=new.reasoning,
-            extractor=where.extractor,
-            extractor_version=where.extractor_version,
+            extractor=run.extractor,
+            extractor_version=run.extractor_version,
         ),
-        where.now,
+        run.now,
     )
-    await memories.add_sources(tx, memory_id, new.sources, where.now)
+    await memories.add_sources(tx, memory_id, new.sources, run.now)
     await memories.link_entities(tx, memory_id, new.entities)
     return Remembered("waiting" if review is not None else "new", memory_id, memory_id)

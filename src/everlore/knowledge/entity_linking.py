@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from everlore.config import AliasSettings
 from everlore.domain.ids import new_id
 from everlore.domain.memories import Entity, EntityType
 from everlore.domain.predicates import is_exclusive
@@ -23,7 +24,7 @@ from everlore.store.entities import Match, NewAlias, NewEntity, Place, Stated
 from everlore.store.graph import When
 from everlore.store.run import Transaction
 from everlore.text.descriptions import Description, described, in_conflict
-from everlore.text.variants import ABBREVIATIONS, key, numbers_in, similar_names, words_of
+from everlore.text.variants import numbers_in, similar_names, words_of
 
 # Facts that never change: who was born elsewhere is somebody else. All others may just be news.
 LASTING = frozenset({"born_in", "born_on"})
@@ -41,28 +42,13 @@ _NO_PLACE: frozenset[EntityType] = frozenset({"person", "concept", "technical_te
 
 
 @dataclass(frozen=True, slots=True)
-class Linking:
-    """How names are linked; the fields are those of the settings `aliases`."""
-
-    trigram_threshold: float = 0.45
-    link_threshold: float = 0.6
-    weight_by_hand: float = 1.0
-    weight_extracted: float = 0.9
-    weight_inferred: float = 0.6
-    abbreviations: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def key(self, text: str) -> str:
-        return key(text, {**ABBREVIATIONS, **self.abbreviations} if self.abbreviations else ABBREVIATIONS)
-
-
-@dataclass(frozen=True, slots=True)
 class Resolution:
     """Which entity each name of an extraction means. `made`: those that are new."""
 
     made: frozenset[UUID]
     _by_key: Mapping[str, Sequence[tuple[frozenset[int], UUID]]]
     _speakers: Mapping[int, str]
-    _linking: Linking
+    _linking: AliasSettings
 
     def of(self, name: str, sources: Iterable[Quote | int] = ()) -> UUID | None:
         """The entity of a name as it stands in the extraction; None for one that does not stand there.
@@ -104,7 +90,7 @@ async def resolve(
     extraction: Extraction,
     message_ids: Mapping[int, UUID],
     now: datetime,
-    linking: Linking,
+    linking: AliasSettings,
 ) -> Resolution:
     """Link every name of an extraction to an entity, and write what is new: entities, aliases, mentions, suggestions.
 
@@ -134,7 +120,7 @@ class _Known:
 
     def __init__(
         self,
-        linking: Linking,
+        linking: AliasSettings,
         places: Mapping[UUID, Place],
         message_ids: Mapping[int, UUID],
         predicates: Iterable[str],

@@ -16,8 +16,8 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.erasure import ErasureReceipt
-from everlore.knowledge.deduplication import Where
 from everlore.knowledge.supersession import Group, group_of
+from everlore.knowledge.deduplication import Run
 from everlore.knowledge.write import write
 from everlore.store import conversation, distilling, erasure, memories, passages, postings
 from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, Support, VersionRow
@@ -100,7 +100,7 @@ async def _erase(
     await _clean(tx, plan, taint)
     for lineage_id in waiting:
         await memories.new_version(tx, lineage_id, {"valid_to": None, "superseded_by": None}, now)
-    await write(tx, [], [], Where(now=now), vectors={}, touched=plan.groups)
+    await write(tx, [], [], Run(now=now), vectors={}, touched=plan.groups)
     entities, aliases = await _clean_entities(tx, affected)
     handed = await erasure.forget_handed_out(tx, plan.texts)
     again = await _read_again(tx, plan.again, now)

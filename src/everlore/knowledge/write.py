@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from everlore.knowledge.deduplication import Incoming, Remembered, Where, in_search, reconcile
+from everlore.knowledge.deduplication import Incoming, Remembered, Run, in_search, reconcile
 from everlore.knowledge.supersession import Author, Entered, Group, Stated, enter, group_of
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import facts, memories, passages
@@ -38,27 +38,27 @@ async def write(
     tx: Transaction,
     incoming: Sequence[Incoming],
     statements: Sequence[Statement],
-    where: Where,
+    run: Run,
     *,
     vectors: Mapping[str, EncodedPassage],
     touched: Iterable[Group] = (),
 ) -> Written:
     """Write a batch. `vectors` holds the encoded form of fact texts; memories bring their own."""
-    incoming, remembered = await _reconciled(tx, incoming, where)
+    incoming, remembered = await _reconciled(tx, incoming, run)
     entered = await enter(
         tx,
         _believed(statements, remembered, await _corrected(tx, incoming)),
-        Author(where.extractor, where.extractor_version),
-        where.now,
+        Author(run.extractor, run.extractor_version),
+        run.now,
         touched,
     )
-    await _follow(tx, entered, where.now)
-    await _index(tx, incoming, remembered, entered, where, vectors)
+    await _follow(tx, entered, run.now)
+    await _index(tx, incoming, remembered, entered, run, vectors)
     return Written(tuple(remembered), entered)
 
 
 async def _reconciled(
-    tx: Transaction, incoming: Sequence[Incoming], where: Where
+    tx: Transaction, incoming: Sequence[Incoming], run: Run
 ) -> tuple[list[Incoming], list[Remembered]]:
     """One after the other: a later one may take the place of an earlier one."""
     targeted: list[Incoming] = []
@@ -67,7 +67,7 @@ async def _reconciled(
         if one.replaces is not None and one.replaces < len(remembered):
             one = replace(one, target=remembered[one.replaces].lineage_id)
         targeted.append(one)
-        remembered.append(await reconcile(tx, one, where))
+        remembered.append(await reconcile(tx, one, run))
     return targeted, remembered
 
 
@@ -138,7 +138,7 @@ async def _index(
     incoming: Sequence[Incoming],
     remembered: Sequence[Remembered],
     entered: Entered,
-    where: Where,
+    run: Run,
     vectors: Mapping[str, EncodedPassage],
 ) -> None:
     """Passages of the memories and facts that are new, or say it in new words."""
@@ -147,14 +147,14 @@ async def _index(
         if outcome.memory_id is not None and outcome.what in ("new", "fuller", "successor"):
             text = in_search(one.author, one.role, one.content)
             passage = DistilledPassage(
-                "memory", outcome.memory_id, text, one.author, one.role, one.said_at, where.taxonomy
+                "memory", outcome.memory_id, text, one.author, one.role, one.said_at, run.taxonomy
             )
             rows.append((passage, one.vector))
     for fact_id, stated in entered.made:
-        passage = DistilledPassage("fact", fact_id, stated.text, None, None, stated.said_at, where.taxonomy)
+        passage = DistilledPassage("fact", fact_id, stated.text, None, None, stated.said_at, run.taxonomy)
         rows.append((passage, vectors.get(stated.text)))
     for with_vector in (True, False):
-        await _insert(tx, [row for row in rows if (row[1] is not None) == with_vector], where.model_id)
+        await _insert(tx, [row for row in rows if (row[1] is not None) == with_vector], run.model_id)
 
 
 async def _insert(
@@ -185,7 +185,7 @@ async def retell(tx: Transaction, lineages: Sequence[UUID], one: UUID, other: UU
         subjects = (one, other) if subject_id in (one, other) else (subject_id,)
         objects = (str(one), str(other)) if object_key in (str(one), str(other)) else (object_key,)
         groups += [group_of(subject, predicate, key) for subject in subjects for key in objects]
-    await write(tx, [], [], Where(now=now), vectors={}, touched=list(dict.fromkeys(groups)))
+    await write(tx, [], [], Run(now=now), vectors={}, touched=list(dict.fromkeys(groups)))
 
 
 async def close_unsupported(tx: Transaction, lineages: Sequence[UUID], now: datetime) -> int:

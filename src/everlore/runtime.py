@@ -17,7 +17,7 @@ class Runtime:
     """`database` is the application's login, in a worker the workers'. `embedders` by the names of their models.
 
     `analyst` distils, None where nothing does; `sentence_analyst` reads what a person tells directly, by rules and without a
-    model. `wordpieces` counts tokens.
+    model. `wordpieces` counts tokens. `steps` names the background steps that are done here: recording leaves jobs for them.
     """
 
     settings: Settings
@@ -28,3 +28,4 @@ class Runtime:
     sentence_analyst: Analyst
     wordpieces: Count
     clock: Clock
+    steps: tuple[str, ...] = ()

@@ -82,3 +82,7 @@ class Step:
     parks_on: tuple[type[WorldError], ...] = ()
     wanted: Callable[[Runtime], bool] = _always
     spends: Callable[[Runtime], bool] = _never
+
+    def scope_of(self, workspace_id: UUID, scope_id: UUID) -> Scope:
+        """The scope of that id, as jobs have it."""
+        return Scope(workspace_id, scope_id if self.scope == "thread" else None)

@@ -120,7 +120,7 @@ async def _scores_are_exact(
     vocabulary = sorted({term for _, terms, _ in passages.values() for term in terms})
     for start in range(0, max(len(vocabulary), 1), 7):
         question = " ".join([*vocabulary[start : start + 7], "unheard"])
-        async with lore._app.workspace(workspace_id, read_only=True) as connection:
+        async with lore.runtime.database.workspace(workspace_id, read_only=True) as connection:
             view = await postings.read(connection, question)
         expected = _bm25(passages, [term for _, term in view.words if term is not None])
         scores = bm25.score(view).scores

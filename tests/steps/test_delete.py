@@ -36,7 +36,7 @@ async def stored(workspace: Workspace, *texts: str, thread: str = "main") -> lis
 
 async def indexed(lore: Everlore, workspace: Workspace) -> None:
     await lore.catch_up()
-    await pack_tail(lore._worker_database, workspace.workspace_id, at_least=1)
+    await pack_tail(lore.workers, workspace.workspace_id, at_least=1)
 
 
 async def tables_naming(rows: Rows, *ids: UUID | str) -> set[str]:
@@ -155,7 +155,7 @@ async def test_a_deletion_while_the_index_step_thinks(
         await rows("delete from everlore.watermark where step like 'vector%%'")
     thinking = gate(index, "load")
     step = asyncio.create_task(
-        index_thread(lore._worker_database, workspace.workspace_id, thread, lore._embedders, exact_below=5000)
+        index_thread(lore.workers, workspace.workspace_id, thread)
     )
     await thinking.reached.wait()
     if whole_thread:
@@ -185,7 +185,7 @@ async def test_a_deletion_while_the_index_step_commits(
     )
     await removing.reached.wait()
     step = asyncio.create_task(
-        index_thread(lore._worker_database, workspace.workspace_id, thread, lore._embedders, exact_below=5000)
+        index_thread(lore.workers, workspace.workspace_id, thread)
     )
     while not step.done() and not await rows("select 1 from pg_locks where not granted"):
         pass

@@ -128,7 +128,7 @@ async def sweep_and_run(lore: Everlore) -> None:
 async def test_recording_a_whole_window_leaves_a_job_and_a_worker_runs_it(
     lore: Everlore, workspace: Workspace, script: Script, clock: Clock
 ) -> None:
-    worker = Worker(lore._work())
+    worker = Worker(lore.workers)
     worker.start()
     await workspace.record(says(*numbered(1, 10), at=clock()))
     await asyncio.wait_for(script.reached.wait(), 30)

@@ -96,11 +96,11 @@ async def settled(lore: Everlore, workspace: Workspace) -> None:
     """Everything distilled, indexed and packed."""
     await lore.distil(workspace)
     await lore.catch_up()
-    await pack_tail(lore._worker_database, workspace.workspace_id, at_least=1)
+    await pack_tail(lore.workers, workspace.workspace_id, at_least=1)
 
 
 async def erased(lore: Everlore, workspace: Workspace, ids: Sequence[UUID], clock: Clock) -> ErasureReceipt:
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         return await erase_messages(connection, ids, clock())
 
 
@@ -185,11 +185,11 @@ async def test_no_trace_is_left_of_a_hundred_messages_and_all_of_twenty_others(
         clock.advance(minutes=1)
     await settled(lore, workspace)
     ((thread,),) = await rows("select thread_id from everlore.thread")
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         for number in range(100):
             await hygiene.note_handed_out(connection, f"- {doomed(number).text} (2025)", clock())
     ((job,),) = await rows(
-        "insert into jobs.procrastinate_jobs (queue_name, task_name, args, status, lock) values ('index', 'index_thread',"
+        "insert into jobs.procrastinate_jobs (queue_name, task_name, args, status, lock) values ('index', 'index',"
         " jsonb_build_object('workspace_id', %s::text, 'thread_id', %s::text), 'failed', 'x') returning id",
         str(workspace.workspace_id),
         str(thread),
@@ -237,7 +237,7 @@ async def test_erasing_again_finds_nothing_and_harms_nothing(
     left = await rows("select memory_id, content, superseded_at from everlore.memory")
     assert await erased(lore, workspace, [one], clock) == ErasureReceipt()
     assert await rows("select memory_id, content, superseded_at from everlore.memory") == left
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         assert await erase_memory(connection, uuid4(), clock(), sources=True) == ErasureReceipt()
 
 
@@ -352,7 +352,7 @@ async def test_erasing_a_memory_only_leaves_its_message(
     (one, _) = await stored(workspace, "I like kayaks", "I like pears")
     await settled(lore, workspace)
     ((lineage,),) = await rows("select lineage_id from everlore.memory where content = 'I like kayaks'")
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         receipt = await erase_memory(connection, lineage, clock(), sources=False)
     assert (receipt.messages, receipt.memories, len(receipt.facts)) == ((), (lineage,), 1)
     assert await rows("select content from everlore.memory") == [("I like pears",)]
@@ -370,7 +370,7 @@ async def test_erasing_a_memory_with_its_sources(
     (one, other) = await stored(workspace, "I like kayaks", "I like pears")
     await settled(lore, workspace)
     ((lineage,),) = await rows("select lineage_id from everlore.memory where content = 'I like kayaks'")
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         receipt = await erase_memory(connection, lineage, clock(), sources=True)
     assert (receipt.messages, receipt.memories) == ((one,), (lineage,))
     assert await rows("select message_id from everlore.message") == [(other,)]
@@ -453,7 +453,7 @@ async def test_a_thread_goes_with_its_name(
     await stored(workspace, "I like pears")
     await settled(lore, workspace)
     ((thread,),) = await rows("select thread_id from everlore.thread where name ilike 'qzxvbk%%'")
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         receipt = await erase_thread(connection, thread, "Qzxvbk plans", clock())
     assert receipt.counts["threads"] == 1
     assert receipt.counts["audit entries changed"] >= 1

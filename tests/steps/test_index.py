@@ -56,7 +56,7 @@ def said(text: str, external_id: str | None = None) -> NewMessage:
 
 
 async def pack(lore: Everlore, workspace: Workspace) -> int:
-    return await pack_tail(lore._worker_database, workspace.workspace_id, at_least=1)
+    return await pack_tail(lore.workers, workspace.workspace_id, at_least=1)
 
 
 async def thread_id(rows: Rows, thread: str = "main") -> UUID:
@@ -64,8 +64,8 @@ async def thread_id(rows: Rows, thread: str = "main") -> UUID:
 
 
 async def index_it(lore: Everlore, workspace: Workspace, thread: UUID, *embedders: Embedder) -> None:
-    by_name = {embedder.name: embedder for embedder in embedders} or lore._embedders
-    await index_thread(lore._worker_database, workspace.workspace_id, thread, by_name, exact_below=5000)
+    by_name = {embedder.name: embedder for embedder in embedders} or lore.runtime.embedders
+    await index_thread(lore.workers.database, workspace.workspace_id, thread, by_name, exact_below=5000)
 
 
 async def marks(rows: Rows, step: str) -> list[tuple[int, int]]:
@@ -153,9 +153,9 @@ async def test_many_packs_are_merged(
 
 async def test_below_its_limit_the_tail_is_left_alone(lore: Everlore, workspace: Workspace) -> None:
     await workspace.record([said("boat")] * 3)
-    assert await pack_tail(lore._worker_database, workspace.workspace_id) == 0
+    assert await pack_tail(lore.workers, workspace.workspace_id) == 0
     assert (await workspace.status()).unpacked == 3
-    assert await pack_tail(lore._worker_database, workspace.workspace_id, at_least=3) == 3
+    assert await pack_tail(lore.workers, workspace.workspace_id, at_least=3) == 3
     assert (await workspace.status()).unpacked == 0
 
 
@@ -467,9 +467,9 @@ async def test_two_steps_that_build_the_same_vector_index_at_once(
     await workspace.record([said(f"{word} boat") for word in WORDS])
     await lore.catch_up()
     building = gate(index, "build_vector_index")  # built, not committed
-    first = asyncio.create_task(ensure_vector_indexes(lore._worker_database, workspace.workspace_id, 5))
+    first = asyncio.create_task(ensure_vector_indexes(lore.workers, workspace.workspace_id))
     await building.reached.wait()
-    second = asyncio.create_task(ensure_vector_indexes(lore._worker_database, workspace.workspace_id, 5))
+    second = asyncio.create_task(ensure_vector_indexes(lore.workers, workspace.workspace_id))
     while not second.done() and not await rows("select 1 from pg_locks where not granted"):
         pass
     building.open()

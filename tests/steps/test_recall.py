@@ -28,7 +28,7 @@ async def test_a_fresh_message_is_found_by_its_words_and_after_indexing_by_its_v
 
 async def test_filters_limit_what_is_found(lore: Everlore) -> None:
     workspace = await lore.workspace("alice")
-    now = lore._clock()
+    now = lore.runtime.clock()
     await workspace.record(
         [
             NewMessage(

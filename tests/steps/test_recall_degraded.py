@@ -40,7 +40,7 @@ async def prepared(lore: Everlore) -> Workspace:
                 role="user",
                 author="Maya",
                 text=f"The boat number {n} is red.",
-                at=lore._clock(),
+                at=lore.runtime.clock(),
                 external_id=str(n),
             )
             for n in range(30)

@@ -13,7 +13,8 @@ from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.ports.embedder import EncodedPassage
-from everlore.work.jobs import MAX_ATTEMPTS, job_app, sweep
+from everlore.step import MAX_ATTEMPTS
+from everlore.work.jobs import job_app, sweep
 from everlore.work.worker import Worker
 
 
@@ -81,7 +82,7 @@ async def test_what_fails_is_tried_again_and_then_parked_with_its_reason(
         assert status.jobs == ({"todo": 1} if attempt < MAX_ATTEMPTS else {"failed": 1})
         await now(rows)
     (parked,) = (await lore.status()).parked
-    assert parked.task == "index_thread"
+    assert parked.task == "index"
     assert parked.error == "ModelUnavailable: the endpoint is on  holiday"
     assert parked.failed_at is not None
 
@@ -166,9 +167,9 @@ async def test_a_thread_whose_job_was_lost_is_found(lore: Everlore, workspace: W
     for thread in ("a", "b"):
         await workspace.record([said("boat")], thread=thread)
     await rows("delete from jobs.procrastinate_jobs")
-    async with job_app(lore._work()).open_async() as app:
-        assert await sweep(app, lore._work()) == 2
-        assert await sweep(app, lore._work()) == 0
+    async with job_app(lore.workers).open_async() as app:
+        assert await sweep(app, lore.workers) == 2
+        assert await sweep(app, lore.workers) == 0
     await lore.catch_up()
     assert await lags(workspace) == 0
 
@@ -181,8 +182,8 @@ async def test_the_job_of_a_dead_worker_is_given_back(
         "with dead as (insert into jobs.procrastinate_workers (last_heartbeat) values (now() - interval '1 hour') returning id)"
         " update jobs.procrastinate_jobs set status = 'doing', worker_id = (select id from dead)"
     )
-    async with job_app(lore._work()).open_async() as app:
-        await sweep(app, lore._work())
+    async with job_app(lore.workers).open_async() as app:
+        await sweep(app, lore.workers)
     assert (await lore.status()).jobs == {"todo": 1}
     await lore.catch_up()
     assert await lags(workspace) == 0
@@ -258,7 +259,7 @@ async def test_starting_and_stopping_many_times_is_harmless(
     database: TestDatabase, clock: Clock, model: Moody
 ) -> None:
     async with Everlore.open(database.settings(), worker=False, clock=clock, embedders={"m": model}) as lore:
-        worker = Worker(lore._work())
+        worker = Worker(lore.workers)
         for _ in range(5):
             worker.start()
             worker.start()

@@ -47,7 +47,7 @@ class World:
 
     @property
     def graph(self) -> Graph:
-        return Graph(self.workspace_id, self.name, self.lore._app, self.clock, AliasSettings())
+        return Graph(self.workspace_id, self.name, self.lore.runtime.database, self.clock, AliasSettings())
 
     async def tell(
         self,
@@ -79,13 +79,13 @@ class World:
         return await self.link(window, extraction, {n: one for n, one in ids.items() if one is not None})
 
     async def link(self, window: Window, extraction: Extraction, ids: Mapping[int, UUID]) -> Resolution:
-        async with self.lore._app.workspace(self.workspace_id) as connection:
+        async with self.lore.runtime.database.workspace(self.workspace_id) as connection:
             return await resolve(connection, window, extraction, ids, self.clock(), Linking())
 
     async def entity(self, name: str, *aliases: str, type: EntityType = "person") -> UUID:
         """An entity put in by hand."""
         made = entities.new_entity(name, type)
-        async with self.lore._app.workspace(self.workspace_id) as connection:
+        async with self.lore.runtime.database.workspace(self.workspace_id) as connection:
             await entities.insert(connection, [made], self.clock())
             await entities.add_aliases(
                 connection,

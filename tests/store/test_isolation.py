@@ -903,7 +903,7 @@ def test_erasers_reach_no_other_workspace(two: Two, setting: str) -> None:
         ).fetchone() or (None, None)
         connection.execute("set search_path = jobs, public")
         (job,) = connection.execute(
-            "insert into jobs.procrastinate_jobs (queue_name, task_name, args, lock) values ('index', 'index_thread',"
+            "insert into jobs.procrastinate_jobs (queue_name, task_name, args, lock) values ('index', 'index',"
             " jsonb_build_object('workspace_id', %s::text, 'thread_id', %s::text), 'eraser') returning id",
             [str(two.other), str(thread)],
         ).fetchone() or (0,)

@@ -258,7 +258,7 @@ async def test_one_login_for_everything_acts_through_roles_and_is_kept_apart(dat
         for workspace in (alice, bob):
             await workspace.record([{"role": "user", "text": f"{workspace.name} likes tea"}])
         await lore.catch_up()
-        async with lore._app.workspace(alice.workspace_id) as connection:
+        async with lore.runtime.database.workspace(alice.workspace_id) as connection:
             row = await (await connection.execute("select current_user, session_user")).fetchone()
             assert row == (APP, "postgres")
             texts = await (await connection.execute("select text from everlore.message")).fetchall()

@@ -11,9 +11,9 @@ from everlore.capture.searchable import searchable
 from everlore.domain.ids import new_ids
 from everlore.domain.messages import NewMessage, Outcome, Receipt
 from everlore.ports.tokens import Count
-from everlore.store import conversation
+from everlore.runtime import Runtime
+from everlore.store import conversation, jobs
 from everlore.store.conversation import ThreadState
-from everlore.store.database import Database
 from everlore.store.run import Transaction
 from everlore.validation import name, taxonomy_path
 
@@ -24,13 +24,11 @@ SESSION_GAP = timedelta(hours=6)
 _BULK = 50
 # A large call is written in chunks: while Postgres inserts one, the next is split into passages.
 _CHUNK = 1000
-# The positions of a window that is distilled in one go (`everlore.distil.windows`): the job is left when one is full.
-_WINDOW = 10
 _Row = tuple[Any, ...]
 
 
 async def record(
-    database: Database,
+    runtime: Runtime,
     workspace_id: UUID,
     messages: Sequence[NewMessage | Mapping[str, Any]],
     *,
@@ -38,13 +36,8 @@ async def record(
     session: str | None,
     project: str | None,
     taxonomy: str | None,
-    now: datetime,
-    wordpieces: Count,
-    distil: bool,
 ) -> Receipt:
     """Write messages to a thread. Returns after the commit; raises InvalidInput before anything is written.
-
-    `distil`: whether an analyst is configured, so that a job is left where a window has become whole.
 
     A message whose external id the thread has already is not written again: the same content is "already there", other
     content is refused.
@@ -53,25 +46,26 @@ async def record(
     session = None if session is None else name(session, "session")
     project = None if project is None else name(project, "project")
     taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy")
+    now = runtime.clock()
     size = len(messages) if isinstance(messages, Sequence) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
     accepted = await _aside(size, accept, messages, now)
     external_ids = [message.external_id for message in accepted if message.external_id is not None]
 
-    async with database.workspace(workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         known = await conversation.known_external_ids(tx, thread, external_ids)
         fresh = _first_of_each(accepted, known)
         numbers = await _reserve(tx, fresh) if fresh else range(0)
     if not fresh:
         return Receipt(thread, _outcomes(accepted, known, {}))
 
-    async with database.workspace(workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         state = await conversation.open_thread(tx, thread, project, taxonomy)
         # Once more, under the lock: another writer may have brought some of them meanwhile.
         known = await conversation.known_external_ids(tx, thread, external_ids)
         fresh = _first_of_each(accepted, known)
         ids = dict(zip(map(id, fresh), new_ids(len(fresh)), strict=True))
         if fresh:
-            await _write(tx, state, session, fresh, ids, numbers, wordpieces, now, distil=distil)
+            await _write(tx, state, session, fresh, ids, numbers, runtime, now)
             await conversation.audit(tx, "record", thread, messages=len(fresh))
     return Receipt(thread, _outcomes(accepted, known, ids))
 
@@ -109,10 +103,8 @@ async def _write(
     fresh: list[Accepted],
     ids: Mapping[int, UUID],
     numbers: range,
-    wordpieces: Count,
+    runtime: Runtime,
     now: datetime,
-    *,
-    distil: bool,
 ) -> None:
     """Write chunk after chunk; one is prepared while the one before it is inserted."""
     sessions = await _sessions(tx, state, session, [message.at for message in fresh])
@@ -122,7 +114,7 @@ async def _write(
     try:
         for start in range(0, len(fresh), _CHUNK):
             chunk = fresh[start : start + _CHUNK]
-            pieces = await _aside(len(chunk), _all_passages, chunk, wordpieces)
+            pieces = await _aside(len(chunk), _all_passages, chunk, runtime.wordpieces)
             needed = sum(map(len, pieces))
             if needed > len(numbers):
                 numbers = await conversation.take_passages(tx, needed)
@@ -143,15 +135,12 @@ async def _write(
         raise
     if numbers:
         await conversation.give_back_passages(tx, numbers)
-    # A window is whole after ten positions, and where a session ends before that.
-    closed = position // _WINDOW > state.last_position // _WINDOW or (
-        state.last_session_id is not None and {state.last_session_id} != set(sessions)
-    )
     await conversation.advance(
-        tx,
-        ThreadState(state.thread_id, position, sequence, sessions[-1], fresh[-1].at),
-        window_closed=distil and closed,
+        tx, ThreadState(state.thread_id, position, sequence, sessions[-1], fresh[-1].at)
     )
+    ended = state.last_session_id is not None and {state.last_session_id} != set(sessions)
+    went = state.last_position, position
+    await jobs.defer_recorded(tx, runtime.steps, state.thread_id, went, session_ended=ended)
 
 
 def _all_passages(messages: list[Accepted], wordpieces: Count) -> list[list[str]]:

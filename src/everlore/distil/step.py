@@ -111,7 +111,12 @@ async def _load(runtime: Runtime, workspace_id: UUID, thread_id: UUID, *, close:
             first = mark.position + 1
             ahead = await distilling.said(tx, thread_id, first, first + WINDOW)
             last = last_of_window(
-                ahead, first, mark.written, now=runtime.clock(), silence=runtime.settings.distil.silence, close=close
+                ahead,
+                first,
+                mark.written,
+                now=runtime.clock(),
+                silence=runtime.settings.distil.silence,
+                close=close,
             )
             if last is None:
                 return None
@@ -338,7 +343,6 @@ async def ask_again(
         windows = await distilling.windows(tx, thread_id, since, until)
         if windows:
             await distilling.ask_again(tx, thread_id, [first for first, _ in windows], runtime.clock())
-            await distilling.defer(tx, thread_id)
     return len(windows)
 
 
@@ -351,9 +355,7 @@ async def _lags(tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope
     return [Scope(*pair) for pair in found]
 
 
-async def _distil(
-    runtime: Runtime, scope: Scope, *, close: bool, progress: Callable[[int], None]
-) -> None:
+async def _distil(runtime: Runtime, scope: Scope, *, close: bool, progress: Callable[[int], None]) -> None:
     if scope.thread_id is not None:
         await distil_thread(runtime, scope.workspace_id, scope.thread_id, close=close, progress=progress)
 
@@ -364,7 +366,7 @@ def _spends(runtime: Runtime) -> bool:
 
 # A model that fails was asked again already, and what it makes may cost money: nobody's command runs it unasked.
 STEP = Step(
-    name="distil",
+    name=distilling.STEP,
     queue="distil",
     scope="thread",
     lags=_lags,

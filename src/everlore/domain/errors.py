@@ -4,6 +4,7 @@ EverloreError
 ├── CallerError            the caller's fault: a clear message, never retried
 │   ├── InvalidInput       names the field and the limit
 │   ├── NotFound           an id or a name that does not exist here
+│   │   └── WorkspaceGone  nor the workspace itself
 │   └── ConfigurationError a setting, a folder or a database that cannot be used as it is
 ├── WorldError             the world's fault: retried, then parked
 │   ├── DatabaseUnavailable
@@ -38,6 +39,10 @@ class InvalidInput(CallerError):
 
 class NotFound(CallerError):
     """Nothing of that name or id in this workspace."""
+
+
+class WorkspaceGone(NotFound):
+    """The workspace does not exist, or not any more."""
 
 
 class ConfigurationError(CallerError):

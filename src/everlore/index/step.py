@@ -10,12 +10,14 @@ from everlore.domain.errors import ModelUnavailable
 from everlore.ports.embedder import Embedder
 from everlore.runtime import Runtime
 from everlore.step import Lagging, Scope, Step
-from everlore.store import index, passages, postings
+from everlore.store import index, jobs, passages, postings
 from everlore.store.index import EmbeddingModel
 from everlore.store.run import Transaction
 
 # A stretch is one transaction: small enough that a crash costs seconds, large enough that commits cost nothing.
 STRETCH = 256
+
+_INDEX, _INDEX_KNOWN = "index", "index_known"
 
 
 async def index_thread(
@@ -48,6 +50,14 @@ async def pack_tail(runtime: Runtime, workspace_id: UUID, *, at_least: int = pos
         if await postings.tail_size(tx) < at_least:
             return 0
         return await postings.pack(tx)
+
+
+async def make_models_known(runtime: Runtime) -> None:
+    """Tell the database of the embedding models that are configured here; the first of all is in use at once. Raises
+    ConfigurationError for one that gave other dimensions before."""
+    async with runtime.database.outside() as tx:
+        for embedder in runtime.embedders.values():
+            await index.register_model(tx, embedder.name, embedder.dimensions)
 
 
 async def known_models(runtime: Runtime, workspace_id: UUID) -> Sequence[EmbeddingModel]:
@@ -89,7 +99,7 @@ async def rebuild(runtime: Runtime, workspace_id: UUID) -> None:
         for model in await index.models(tx):
             await index.forget(tx, model)
         if await passages.size(tx):
-            await passages.leave_job(tx)
+            await jobs.defer_known(tx)
 
 
 async def index_known(
@@ -155,7 +165,9 @@ async def _embed_thread(
 
 async def _threads(tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope]:
     models = list(runtime.embedders)
-    found = await index.threads_lagging(tx, models, asked.at_most, held=asked.held, thorough=asked.thorough)
+    found = await index.threads_lagging(
+        tx, _INDEX, models, asked.at_most, held=asked.held, thorough=asked.thorough
+    )
     return [Scope(*pair) for pair in found]
 
 
@@ -165,7 +177,9 @@ async def _index(runtime: Runtime, scope: Scope, *, close: bool, progress: Calla
 
 
 async def _workspaces(tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope]:
-    found = await index.workspaces_lagging(tx, list(runtime.embedders), asked.at_most, held=asked.held)
+    found = await index.workspaces_lagging(
+        tx, _INDEX_KNOWN, list(runtime.embedders), asked.at_most, held=asked.held
+    )
     return [Scope(workspace_id) for workspace_id in found]
 
 
@@ -176,9 +190,10 @@ async def _index_known(
 
 
 STEPS = (
-    Step(name="index", queue="index", scope="thread", lags=_threads, run=_index, every=1, inline=True),
+    Step(name=_INDEX, queue="index", scope="thread", lags=_threads, run=_index, every=1, inline=True),
     Step(
-        name=passages.INDEX_KNOWN,
+        name=_INDEX_KNOWN,
+        every=1,
         queue="index",
         scope="workspace",
         lags=_workspaces,

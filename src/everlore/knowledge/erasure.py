@@ -16,8 +16,8 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.erasure import ErasureReceipt
-from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.deduplication import Run
+from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
 from everlore.store import conversation, distilling, erasure, memories, passages, postings
 from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, Support, VersionRow
@@ -326,5 +326,4 @@ async def _read_again(
     windows: Mapping[UUID, list[int]] = await erasure.windows_of(tx, known) if known else {}
     for thread_id, firsts in windows.items():
         await distilling.ask_again(tx, thread_id, firsts, now)
-        await distilling.defer(tx, thread_id)
     return tuple((thread_id, first) for thread_id, firsts in windows.items() for first in sorted(firsts))

@@ -199,11 +199,8 @@ async def restart_steps(tx: Transaction, thread_id: UUID, last_sequence: int) ->
     await tx.execute(_QUERIES["restart_watermarks"], {"thread_id": thread_id})
 
 
-async def advance(tx: Transaction, state: ThreadState, *, window_closed: bool) -> None:
-    """Note where the thread stands now, raise the watermarks and leave the jobs: all in the caller's transaction.
-
-    `window_closed`: a window of the thread can be distilled now. (Where one closes by silence, the sweep finds it.)
-    """
+async def advance(tx: Transaction, state: ThreadState) -> None:
+    """Note where the thread stands now and raise the watermarks, in the caller's transaction."""
     await tx.execute(
         _QUERIES["advance_thread"],
         {
@@ -217,9 +214,6 @@ async def advance(tx: Transaction, state: ThreadState, *, window_closed: bool) -
     await tx.execute(
         _QUERIES["raise_watermarks"], {"thread_id": state.thread_id, "last_position": state.last_position}
     )
-    await tx.execute(_QUERIES["defer_index"], {"thread_id": state.thread_id})
-    if window_closed:
-        await tx.execute(_QUERIES["defer_distil"], {"thread_id": state.thread_id})
 
 
 async def audit(tx: Transaction, action: str, subject: str | None, **detail: Any) -> None:

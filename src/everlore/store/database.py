@@ -18,6 +18,7 @@ from everlore.domain.errors import (
     EverloreError,
     InternalError,
     InvalidInput,
+    WorkspaceGone,
 )
 from everlore.store.run import Transaction, fetched
 
@@ -29,6 +30,8 @@ OWNER: Role = "everlore_owner"
 WORKER: Role = "everlore_worker"
 
 CONNECT_TIMEOUT_S = 15.0
+# A server that does not answer for so long is not just restarting.
+UNREACHABLE_S = 5.0
 
 # A login that fails has no error code in psycopg, only the server's words.
 _REFUSED = re.compile(
@@ -50,12 +53,13 @@ class Database:
             max_size=pool_size,
             configure=self._configure,
             timeout=CONNECT_TIMEOUT_S,
-            reconnect_timeout=CONNECT_TIMEOUT_S,
+            reconnect_timeout=UNREACHABLE_S,
             open=False,
         )
 
     async def open(self) -> None:
-        """Connect once, so that a wrong URL or password is said now and in psycopg's words, not as a pool's timeout."""
+        """Connect once, as the first transaction does otherwise, so that a wrong URL or password is said now and in
+        psycopg's words, not as a pool's timeout."""
         require_readable(self.conninfo)
         with plain_errors():
             probe = await psycopg.AsyncConnection.connect(self.conninfo, autocommit=True, connect_timeout=10)
@@ -68,11 +72,17 @@ class Database:
 
     @asynccontextmanager
     async def workspace(self, workspace_id: UUID, *, read_only: bool = False) -> AsyncGenerator[Transaction]:
-        """A transaction that sees and writes this workspace only. Commits at the end, rolls back on any error."""
+        """A transaction that sees and writes this workspace only. Commits at the end, rolls back on any error.
+
+        Raises WorkspaceGone if there is no such workspace, or not any more.
+        """
         # One snapshot for all statements of a read: what is packed between two of them must not be missed.
         mode = sql.SQL("begin isolation level repeatable read read only") if read_only else sql.SQL("begin")
         bind = sql.SQL("set local everlore.workspace = {}").format(sql.Literal(str(workspace_id)))
-        async with self._transaction(sql.SQL("; ").join((mode, bind))) as connection:
+        there = sql.SQL("select from everlore.workspace where workspace_id = {}").format(
+            sql.Literal(str(workspace_id))
+        )
+        async with self._transaction(sql.SQL("; ").join((mode, bind, there)), workspace_id) as connection:
             yield Transaction(connection, workspace_id)
 
     @asynccontextmanager
@@ -82,10 +92,14 @@ class Database:
             yield Transaction(connection, None)
 
     @asynccontextmanager
-    async def _transaction(self, begin: sql.Composable) -> AsyncGenerator[Connection]:
+    async def _transaction(
+        self, begin: sql.Composable, workspace_id: UUID | None = None
+    ) -> AsyncGenerator[Connection]:
         with plain_errors():
-            connection = await self._begun(sql.Composed([begin]))
+            connection, last = await self._begun(sql.Composed([begin]))
             try:
+                if workspace_id is not None and not last.rowcount:
+                    raise WorkspaceGone(f"There is no workspace with the id {workspace_id}.")
                 yield connection
                 done = await connection.execute("commit", prepare=False)
                 if done.statusmessage != "COMMIT":
@@ -99,29 +113,42 @@ class Database:
             finally:
                 await self._pool.putconn(connection)
 
-    async def _begun(self, begin: sql.Composed) -> Connection:
+    async def _begun(self, begin: sql.Composed) -> tuple[Connection, psycopg.AsyncCursor[TupleRow]]:
         """A connection in a new transaction. One that died while it lay in the pool (the server restarted) is replaced."""
+        if self._pool.closed:
+            await self.open()
         failures = self._connection_failures()
         for others in reversed(range(self._pool.max_size + 1)):
             try:
-                connection = await self._pool.getconn()
+                connection = await self._free(failures)
             except PoolTimeout as error:
                 if self._connection_failures() > failures:
                     raise DatabaseUnavailable(
-                        f"Postgres has not answered for {self._pool.timeout:.0f} s. Start it, or try again."
+                        f"Postgres has not answered for {UNREACHABLE_S:.0f} s. Start it, or try again."
                     ) from error
                 raise
             try:
-                # BEGIN and SET LOCAL travel as one message; psycopg's own transaction() would need two round trips.
-                await connection.execute(begin, prepare=False)
+                # BEGIN, SET LOCAL and the look for the workspace travel as one message: one round trip.
+                cursor = await connection.execute(begin, prepare=False)
+                while cursor.nextset():
+                    pass
             except BaseException as error:
                 died = connection.closed and isinstance(error, psycopg.OperationalError)
                 await self._pool.putconn(connection)
                 if not (died and others):
                     raise
             else:
-                return connection
+                return connection, cursor
         raise InternalError("all connections were dead, and so was their last replacement")
+
+    async def _free(self, failures: int) -> Connection:
+        """A connection from the pool. One that others use is waited for longer than a server that does not answer."""
+        try:
+            return await self._pool.getconn(UNREACHABLE_S)
+        except PoolTimeout:
+            if self._connection_failures() > failures:
+                raise
+            return await self._pool.getconn(CONNECT_TIMEOUT_S - UNREACHABLE_S)
 
     def _connection_failures(self) -> int:
         return self._pool.get_stats().get("connections_errors", 0)

@@ -8,9 +8,11 @@ from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.knowledge import Distilled
+from everlore.store import jobs
 from everlore.store.queries import queries
 from everlore.store.run import Transaction, fetched
 
+# The step whose store this is.
 STEP = "distil"
 
 _QUERIES = queries("distilling")
@@ -156,8 +158,9 @@ async def windows(
 
 
 async def ask_again(tx: Transaction, thread_id: UUID, firsts: Sequence[int], at: datetime) -> None:
-    """Have windows read anew; the job finds them."""
+    """Have windows read anew, and leave a job for that, on the caller's transaction."""
     await tx.execute(_QUERIES["ask_again"], {"thread_id": thread_id, "firsts": list(firsts), "at": at})
+    await jobs.defer(tx, STEP, thread_id)
 
 
 async def asked_again(tx: Transaction, thread_id: UUID) -> tuple[int, int] | None:
@@ -170,11 +173,6 @@ async def take_again(tx: Transaction, thread_id: UUID, first: int) -> bool:
     """Strike a window off the list of those to be read anew; whether it stood there."""
     cursor = await tx.execute(_QUERIES["take_again"], {"thread_id": thread_id, "first": first})
     return cursor.rowcount > 0
-
-
-async def defer(tx: Transaction, thread_id: UUID) -> None:
-    """Leave a distil job for the thread, on the caller's transaction."""
-    await tx.execute(_QUERIES["defer"], {"thread_id": thread_id})
 
 
 async def waiting(tx: Transaction) -> tuple[int, int, int]:
@@ -223,10 +221,15 @@ async def unfinished(tx: Transaction, thread: str | None) -> list[UUID]:
     return [row[0] for row in rows]
 
 
-async def threads_to_distil(tx: Transaction, quiet_since: datetime, at_most: int) -> list[tuple[UUID, UUID]]:
-    """Workspace and thread where a window waits. For the sweep: needs the workers' role."""
+async def threads_to_distil(
+    tx: Transaction, quiet_since: datetime, at_most: int, *, held: bool
+) -> list[tuple[UUID, UUID]]:
+    """Workspace and thread where a window waits and nobody has a job for it, or (`held`) it is being run. For the sweep: needs
+    the workers' role."""
     rows = await (
-        await tx.execute(_QUERIES["threads_to_distil"], {"quiet_since": quiet_since, "at_most": at_most})
+        await tx.execute(
+            _QUERIES["threads_to_distil"], {"quiet_since": quiet_since, "held": held, "at_most": at_most}
+        )
     ).fetchall()
     return [(row[0], row[1]) for row in rows]
 

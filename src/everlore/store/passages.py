@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from everlore.ports.embedder import EncodedPassage, Vector
-from everlore.store import index, postings, recall
+from everlore.store import index, jobs, postings, recall
 from everlore.store.conversation import take_passages
 from everlore.store.queries import queries
 from everlore.store.run import Transaction, fetched
@@ -60,7 +60,7 @@ async def insert(
     await postings.pack_distilled(tx, numbers)
     waits = await tx.execute(_QUERIES["to_embed"], {"numbers": numbers, "but": list(given)})
     if fetched(await waits.fetchone()):
-        await tx.execute(_QUERIES["defer"])
+        await jobs.defer_known(tx)
     for model_id, vectors in given.items():
         await add_vectors(tx, model_id, list(zip(numbers, vectors, strict=True)))
     return numbers
@@ -97,11 +97,6 @@ async def size(tx: Transaction) -> int:
     """How many distilled passages the workspace has."""
     row = await (await tx.execute(_QUERIES["size"])).fetchone()
     return row[0] if row else 0
-
-
-async def leave_job(tx: Transaction) -> None:
-    """Leave the job that embeds what is on the lists, on the caller's transaction."""
-    await tx.execute(_QUERIES["defer"])
 
 
 async def nearest(

@@ -70,37 +70,26 @@ create or replace function everlore.open_workspace(id uuid, called text) returns
         return found_id;
     end $$;
 
--- Leaves a distil job for this workspace's thread on the caller's transaction. Its lock keeps two workers off one thread, and
--- is another than that of indexing: a slow model must not hold up search.
-create function everlore.defer_distil(thread uuid) returns void
-    language sql volatile security definer
-    set search_path = jobs, pg_temp
-    as $$
-        select jobs.procrastinate_defer_jobs_v1(array[row(
-            'distil', 'distil_thread', 0, 'distil:' || thread::text, null,
-            jsonb_build_object('workspace_id', everlore.current_workspace(), 'thread_id', thread), null
-        )::jobs.procrastinate_job_to_defer_v1])
-        where everlore.current_workspace() is not null
-          and exists (select from everlore.thread t
-                      where t.workspace_id = everlore.current_workspace() and t.thread_id = thread)
-    $$;
-
 -- Threads of all workspaces that have a window to distil: a whole one, or a shorter last one that nothing was added to since
--- `quiet_since`. For the sweep, so for workers only.
-create function everlore.threads_to_distil(quiet_since timestamptz, at_most integer)
+-- `quiet_since`; those that nobody has a job for, or (`held`) whose job is being run. For the sweep, so for workers only.
+create function everlore.threads_to_distil(called text, quiet_since timestamptz, held boolean, at_most integer)
     returns table (workspace_id uuid, thread_id uuid)
     language sql stable security definer
     set search_path = everlore, pg_temp
     as $$
-        select w.workspace_id, w.thread_id
-        from everlore.watermark w
-        where w.position < w.written and w.step = 'distil'
-          and (w.written - w.position >= 10 or not exists (
-              select from everlore.message m
-              where m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position = w.written
-                and m.recorded_at >= quiet_since))
-        union
-        select a.workspace_id, a.thread_id from everlore.distil_again a
+        select lagging.workspace_id, lagging.thread_id from (
+            select w.workspace_id, w.thread_id
+            from everlore.watermark w
+            where w.position < w.written and w.step = called
+              and (w.written - w.position >= (select s.every from everlore.step s where s.name = called) or not exists (
+                  select from everlore.message m
+                  where m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position = w.written
+                    and m.recorded_at >= quiet_since))
+            union
+            select a.workspace_id, a.thread_id from everlore.distil_again a
+        ) as lagging
+        left join everlore.scopes_with_job(called) as job on job.scope_id = lagging.thread_id
+        where case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
 
@@ -155,6 +144,6 @@ create function everlore.failed_windows()
     $$;
 
 grant execute on function
-    everlore.defer_distil(uuid), everlore.memories_ending(text), everlore.facts_ending(text)
+    everlore.memories_ending(text), everlore.facts_ending(text)
     to everlore_app, everlore_worker;
-grant execute on function everlore.threads_to_distil(timestamptz, integer), everlore.failed_windows() to everlore_worker;
+grant execute on function everlore.threads_to_distil(text, timestamptz, boolean, integer), everlore.failed_windows() to everlore_worker;

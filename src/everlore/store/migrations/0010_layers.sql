@@ -310,27 +310,17 @@ create function everlore.embedding_progress()
         order by m.model_id
     $$;
 
--- Leaves a job on the caller's transaction that embeds what is distilled in this workspace.
-create function everlore.defer_index_distilled() returns void
-    language sql volatile security definer
-    set search_path = jobs, pg_temp
-    as $$
-        select jobs.procrastinate_defer_jobs_v1(array[row(
-            'index', 'index_distilled', 0, 'distilled:' || everlore.current_workspace()::text, null,
-            jsonb_build_object('workspace_id', everlore.current_workspace()), null
-        )::jobs.procrastinate_job_to_defer_v1])
-        where everlore.current_workspace() is not null
-    $$;
-
--- Workspaces where something distilled lacks vectors of one of the named models: for the sweep, so for workers only.
-create function everlore.workspaces_unembedded(models text[], at_most integer) returns setof uuid
+-- Workspaces where something distilled lacks vectors of one of the named models, and that nobody has a job for, or (`held`)
+-- whose job is being run: for the sweep, so for workers only.
+create function everlore.workspaces_unindexed(called text, models text[], held boolean, at_most integer) returns setof uuid
     language sql stable security definer
     set search_path = everlore, pg_temp
     as $$
         select w.workspace_id
-        from everlore.workspace w
+        from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.scope_id = w.workspace_id
         where exists (select from everlore.unembedded u join everlore.embedding_model m using (model_id)
                       where u.workspace_id = w.workspace_id and m.name = any (models))
+          and case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
 
@@ -338,10 +328,9 @@ grant execute on function
     everlore.vector_exact(smallint, halfvec, integer, boolean),
     everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, uuid[], boolean),
     everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, integer[], uuid[]),
-    everlore.vector_index_name(smallint, boolean), everlore.has_vector_index(smallint, boolean),
-    everlore.defer_index_distilled()
+    everlore.vector_index_name(smallint, boolean), everlore.has_vector_index(smallint, boolean)
     to everlore_app, everlore_worker;
 grant execute on function
     everlore.build_vector_index(smallint, boolean), everlore.drop_vector_index(smallint, boolean),
-    everlore.embedding_progress(), everlore.workspaces_unembedded(text[], integer)
+    everlore.embedding_progress(), everlore.workspaces_unindexed(text, text[], boolean, integer)
     to everlore_worker;

@@ -63,9 +63,6 @@ where a.thread_id = %(thread_id)s order by a.first limit 1;
 -- take_again: strike a window off that list
 delete from everlore.distil_again where thread_id = %(thread_id)s and first = %(first)s;
 
--- defer: leave a job
-select everlore.defer_distil(%(thread_id)s);
-
 -- waiting: threads and messages that are not distilled, and windows that failed
 select count(*) filter (where w.position < w.written), coalesce(sum(w.written - w.position), 0)::bigint,
        (select count(*) from everlore.distillation d where d.error is not null and d.superseded_at is null)
@@ -126,7 +123,7 @@ where (%(thread)s::text is null or t.name = %(thread)s)
 order by t.name;
 
 -- threads_to_distil: of all workspaces
-select workspace_id, thread_id from everlore.threads_to_distil(%(quiet_since)s, %(at_most)s);
+select workspace_id, thread_id from everlore.threads_to_distil('distil', %(quiet_since)s, %(held)s, %(at_most)s);
 
 -- failed_windows: of all workspaces
 select * from everlore.failed_windows();

@@ -125,3 +125,9 @@ select everlore.current_workspace(), %(model_id)s, passage_id from everlore.pass
 union all
 select everlore.current_workspace(), %(model_id)s, passage_id from everlore.passage where fact_id is not null
 on conflict do nothing;
+
+-- threads_lagging: threads of all workspaces that lack vectors of one of the named models
+select workspace_id, thread_id from everlore.threads_unindexed(%(step)s, %(models)s, %(thorough)s, %(held)s, %(at_most)s);
+
+-- workspaces_lagging: workspaces where something distilled lacks vectors of one of the named models
+select everlore.workspaces_unindexed(%(step)s, %(models)s, %(held)s, %(at_most)s);

@@ -14,9 +14,6 @@ with listed as (
 )
 select exists (select from listed);
 
--- defer: leave the job that embeds them
-select everlore.defer_index_distilled();
-
 -- embedded: take passages off a model's list
 delete from everlore.unembedded
 where workspace_id = everlore.current_workspace() and model_id = %(model_id)s and passage_id = any (%(numbers)s);

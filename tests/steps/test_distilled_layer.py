@@ -24,7 +24,7 @@ COUNT = "select count(*) from everlore."
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 async def remember(workspace: Workspace, *contents: str) -> None:
@@ -166,7 +166,7 @@ async def test_a_new_model_is_refused_until_it_has_the_memories_too(
         assert progress == {"fake": 0, "wide": 3}
         await other.catch_up()
         await other.use_model("wide")
-        found = await (await other.workspace("alice")).recall("What is the boat called?")
+        found = await (await other.workspace("alice", create=True)).recall("What is the boat called?")
         assert found.memories[0].memory.content == "The boat is called Heron."
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import string
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 from uuid import UUID, uuid4
@@ -19,6 +20,7 @@ from everlore.index.step import pack_tail
 from everlore.knowledge.erasure import UNNAMED, erase_memory, erase_messages, erase_thread
 from everlore.models.fake import FakeEmbedder, ScriptedAnalyst
 from everlore.ports.analyst import (
+    Analyst,
     DraftEntity,
     DraftFact,
     DraftMemory,
@@ -33,6 +35,13 @@ from everlore.store.backup import client_environment, database_argument
 PutGate = Callable[[ModuleType, str], Gate]
 # Every word that must vanish begins with this; as stems do, and their hex form.
 SENTINEL = "qzxvbk"
+
+
+def use(lore: Everlore, analyst: Analyst) -> None:
+    """Let another analyst distil."""
+    lore.workers = replace(lore.workers, analyst=analyst)
+    lore.runtime = replace(lore.runtime, analyst=analyst)
+    lore.directory.runtime = lore.runtime
 
 
 def scripted(window: Window) -> Extraction:
@@ -81,7 +90,7 @@ async def lore(database: TestDatabase, clock: Clock, fake: FakeEmbedder) -> Asyn
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 async def stored(workspace: Workspace, *said: NewMessage | str, thread: str = "main") -> list[UUID]:
@@ -330,7 +339,7 @@ async def test_facts_are_worked_out_anew(
             )
         )
 
-    lore._analyst = ScriptedAnalyst(places)
+    use(lore, ScriptedAnalyst(places))
     first = await stored(workspace, "I live in Porto")
     clock.advance(days=30)
     second = await stored(workspace, "I live in Qzxvbklisbon")
@@ -390,7 +399,7 @@ async def test_a_memory_that_took_a_name_up_goes_with_the_message_that_named_it(
             (DraftEntity("Qzxvbkemma", "person"),),
         )
 
-    lore._analyst = ScriptedAnalyst(resolving)
+    use(lore, ScriptedAnalyst(resolving))
     (named, _) = await stored(workspace, "My sister Qzxvbkemma called.", "She plays chess on Fridays.")
     await settled(lore, workspace)
     assert len(await rows("select 1 from everlore.memory")) == 1
@@ -466,6 +475,6 @@ async def test_another_workspace_is_out_of_reach(
 ) -> None:
     (one,) = await stored(workspace, "I like kayaks")
     await settled(lore, workspace)
-    other = await lore.workspace("bob")
+    other = await lore.workspace("bob", create=True)
     assert await erased(lore, other, [one], clock) == ErasureReceipt()
     assert await rows("select content from everlore.memory") == [("I like kayaks",)]

@@ -21,7 +21,7 @@ from everlore.store.taxonomy import nodes
 
 @pytest.fixture
 async def world(lore: Everlore, database: TestDatabase, clock: Clock) -> World:
-    workspace = await lore.workspace("test")
+    workspace = await lore.workspace("test", create=True)
     return World(lore, database, clock, workspace.workspace_id, "test")
 
 

@@ -51,7 +51,7 @@ async def lore(
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def said(text: str, *, private: bool = False) -> NewMessage:
@@ -80,7 +80,7 @@ async def test_what_was_handed_out_is_known_when_it_comes_back(
     assert copied[0][1] == "- Anna lives in Porto with her sister Emma and two old cats"
     assert "- Anna likes tea" in copied[0]  # next to what was handed out for sure
     assert copied[1:] == [[near], [], [], [], []]
-    other = await lore.workspace("bob")
+    other = await lore.workspace("bob", create=True)
     async with lore.runtime.database.workspace(other.workspace_id) as connection:
         assert await hygiene.echoes(connection, texts) == [()] * len(texts)
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from types import ModuleType
 from uuid import UUID
 
@@ -48,7 +49,7 @@ WORDS = [
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def said(text: str, external_id: str | None = None) -> NewMessage:
@@ -65,7 +66,7 @@ async def thread_id(rows: Rows, thread: str = "main") -> UUID:
 
 async def index_it(lore: Everlore, workspace: Workspace, thread: UUID, *embedders: Embedder) -> None:
     by_name = {embedder.name: embedder for embedder in embedders} or lore.runtime.embedders
-    await index_thread(lore.workers.database, workspace.workspace_id, thread, by_name, exact_below=5000)
+    await index_thread(replace(lore.workers, embedders=by_name), workspace.workspace_id, thread)
 
 
 async def marks(rows: Rows, step: str) -> list[tuple[int, int]]:
@@ -396,7 +397,7 @@ async def test_a_second_model_is_filled_beside_the_first_and_switched_to_when_co
     texts = [said(f"The {word} lies near the {WORDS[n - 1]}.") for n, word in enumerate(WORDS)]
     first, second = FakeEmbedder(), Thinking("second")
     async with Everlore.open(database.settings(), worker=False, clock=clock, embedders={"a": first}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         await workspace.record(texts)
         await lore.catch_up()
         with pytest.raises(ConfigurationError, match="No embedder for the model second"):
@@ -406,7 +407,7 @@ async def test_a_second_model_is_filled_beside_the_first_and_switched_to_when_co
     async with Everlore.open(
         database.settings(), worker=False, clock=clock, embedders={"a": first, "b": second}
     ) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         filling = asyncio.create_task(lore.catch_up())
         await second.gate.reached.wait()
         assert await hits(workspace, "boat and cliff") == before
@@ -441,7 +442,7 @@ async def test_a_model_that_fails_does_not_keep_the_next_one_from_being_filled(
 ) -> None:
     embedders: dict[str, Embedder] = {"a": Broken("gone"), "b": FakeEmbedder("second")}
     async with Everlore.open(database.settings(), worker=False, clock=clock, embedders=embedders) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         await workspace.record([said("boat")])
         with pytest.raises(ModelUnavailable, match="gone"):
             await index_it(lore, workspace, await thread_id(rows))

@@ -54,7 +54,7 @@ async def lore(database: TestDatabase, clock: Clock, model: Moody) -> AsyncItera
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def said(text: str) -> NewMessage:
@@ -82,7 +82,7 @@ async def test_what_fails_is_tried_again_and_then_parked_with_its_reason(
         assert status.jobs == ({"todo": 1} if attempt < MAX_ATTEMPTS else {"failed": 1})
         await now(rows)
     (parked,) = (await lore.status()).parked
-    assert parked.task == "index"
+    assert parked.step == "index"
     assert parked.error == "ModelUnavailable: the endpoint is on  holiday"
     assert parked.failed_at is not None
 
@@ -222,12 +222,12 @@ async def test_catching_up_ends_when_a_model_is_not_configured_here(
         await bare.catch_up()
         assert await lags(workspace) == 1
     await lore.catch_up()
-    assert await lags(await lore.workspace("alice")) == 0
+    assert await lags(await lore.workspace("alice", create=True)) == 0
 
 
 async def test_a_worker_picks_up_new_messages(database: TestDatabase, clock: Clock, model: Moody) -> None:
     async with Everlore.open(database.settings(), clock=clock, embedders={"m": model}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         for text in ("boat", "cliff"):
             model.worked.clear()
             await workspace.record([said(text)])
@@ -247,7 +247,7 @@ async def test_a_worker_that_is_stopped_while_it_thinks_leaves_the_job_for_the_n
         await workspace.record([said("boat")])
         async with asyncio.timeout(30):
             await model.gate.reached.wait()
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     assert await lags(workspace) == 1
     model.gate = None
     await lore.catch_up()

@@ -15,7 +15,7 @@ from everlore.domain.ids import new_id
 from everlore.domain.memories import EntityType
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
-from everlore.knowledge.entity_linking import Linking, Resolution, resolve
+from everlore.knowledge.entity_linking import Resolution, resolve
 from everlore.ports.analyst import (
     DraftEntity,
     DraftFact,
@@ -47,7 +47,7 @@ class World:
 
     @property
     def graph(self) -> Graph:
-        return Graph(self.workspace_id, self.name, self.lore.runtime.database, self.clock, AliasSettings())
+        return Graph(self.lore.directory, self.name)
 
     async def tell(
         self,
@@ -80,7 +80,7 @@ class World:
 
     async def link(self, window: Window, extraction: Extraction, ids: Mapping[int, UUID]) -> Resolution:
         async with self.lore.runtime.database.workspace(self.workspace_id) as connection:
-            return await resolve(connection, window, extraction, ids, self.clock(), Linking())
+            return await resolve(connection, window, extraction, ids, self.clock(), AliasSettings())
 
     async def entity(self, name: str, *aliases: str, type: EntityType = "person") -> UUID:
         """An entity put in by hand."""

@@ -378,7 +378,7 @@ async def commit(
 async def test_a_stretch_that_was_loaded_before_a_rebuild_does_not_hide_what_the_rebuild_took(
     lore: Everlore,
 ) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     for text in ("one", "two"):
         await workspace.record([{"role": "user", "text": text}])
         thread = (await workspace.threads())[0].thread_id
@@ -397,7 +397,7 @@ async def test_a_stretch_that_was_loaded_before_a_rebuild_does_not_hide_what_the
 
 
 async def test_a_stretch_that_two_workers_loaded_is_committed_twice_without_harm(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record([{"role": "user", "text": "one"}, {"role": "user", "text": "two"}])
     thread = (await workspace.threads())[0].thread_id
     model, stretch = await stretch_of(lore.runtime.database, workspace.workspace_id, thread)
@@ -408,7 +408,7 @@ async def test_a_stretch_that_two_workers_loaded_is_committed_twice_without_harm
 
 
 async def test_a_stretch_of_a_thread_that_was_deleted_meanwhile_is_nothing_to_commit(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record([{"role": "user", "text": "one"}], thread="gone")
     thread = (await workspace.threads())[0].thread_id
     model, stretch = await stretch_of(lore.runtime.database, workspace.workspace_id, thread)

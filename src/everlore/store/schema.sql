@@ -203,7 +203,7 @@ CREATE FUNCTION everlore.erase_from_failures(threads uuid[]) RETURNS bigint
         set error = coalesce(substring(f.error from '^[A-Za-z]{1,40}'), 'Error') || ' (the words were erased)'
         from jobs.procrastinate_jobs j
         where j.id = f.job_id and j.args ->> 'workspace_id' = ws::text
-          and (j.args ->> 'thread_id' is null or j.args ->> 'thread_id' = any (threads::text[]));
+          and (j.args ->> 'scope_id' = ws::text or j.args ->> 'scope_id' = any (threads::text[]));
         get diagnostics changed = row_count;
         return changed;
     end $$;

@@ -1,5 +1,7 @@
 """Everlore, opened: the operator's verbs, and the way to every workspace."""
 
+import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -13,7 +15,7 @@ from everlore.budget import HeldUp, held_up, probe_at_once
 from everlore.capture.resplit import resplit_workspace
 from everlore.config import Settings, load_settings
 from everlore.distil.step import STEP as DISTIL
-from everlore.domain.errors import ConfigurationError
+from everlore.domain.errors import ConfigurationError, EverloreError, WorldError
 from everlore.index.step import ensure_vector_indexes, pack_tail, rebuild
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock, system_clock
@@ -33,6 +35,12 @@ from everlore.wiring import DEFAULT_WORKSPACE, database_urls, make_runtime
 from everlore.work import steps
 from everlore.work.jobs import STALLED_AFTER_S, defer, job_app, wake
 from everlore.work.worker import Worker, run_queued, run_scopes
+
+log = logging.getLogger(__name__)
+
+# How often the embedded server is looked at, and after how many failures to start it again nobody tries any more.
+_LOOK_EVERY_S = 1.0
+_GIVE_UP_AFTER = 3
 
 __all__ = ["DEFAULT_WORKSPACE", "Everlore", "Retried", "Status"]
 
@@ -80,6 +88,7 @@ class Everlore:
     workers: Runtime
     directory: Directory
     _worker: Worker | None = field(default=None)
+    _keeper: asyncio.Task[None] | None = field(default=None)
 
     @classmethod
     @asynccontextmanager
@@ -110,6 +119,9 @@ class Everlore:
             stack.push_async_callback(database.close)
             workers = replace(runtime, database=database)
             lore = cls(settings, server, runtime, workers, Directory(runtime))
+            if server is not None:
+                lore._keeper = asyncio.create_task(_keep_alive(server), name="everlore server keeper")
+                stack.push_async_callback(_cancelled, lore._keeper)
             if worker:
                 await database.open()
                 lore._worker = Worker(workers)
@@ -155,11 +167,26 @@ class Everlore:
         """Index everything that waits, here and now, and return when it is done. `progress` hears of passages embedded."""
         await run_queued(self.workers, progress=progress)
 
-    async def worker_ended(self) -> None:
-        """Waits for the end of the worker that was opened with this memory, and raises what ended it, if nobody asked for that.
-        Returns at once where there is none."""
+    async def failed(self) -> None:
+        """Waits until something that runs in the background of this open memory ends unasked (its worker, or whoever keeps the
+        embedded server alive), and raises what ended it. Whoever serves waits for this, so as not to go on without it."""
+        watched = [self._keeper] if self._keeper is not None else []
         if self._worker is not None:
-            await self._worker.ended()
+            watched.append(asyncio.create_task(self._worker.ended()))
+        if not watched:
+            await asyncio.Event().wait()
+        done, _ = await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+
+    async def database_answers(self) -> bool:
+        """Whether the application's login gets an answer, and new sessions are let in."""
+        try:
+            async with self.runtime.database.outside() as tx:
+                await operations.version(tx)
+        except WorldError:
+            return False
+        return self.server is None or await asyncio.to_thread(self.server.answers)
 
     async def worker_is_alive(self) -> bool:
         """Whether some process runs a worker on this database."""
@@ -303,6 +330,29 @@ class Everlore:
 
     def _spending(self) -> bool:
         return any(step.spends(self.workers) for step in steps.wanted(self.workers))
+
+
+async def _keep_alive(server: Server) -> None:
+    """Start the embedded server again whenever it was ended under us; gives up, loudly, when that fails again and again."""
+    failures = 0
+    while True:
+        await asyncio.sleep(_LOOK_EVERY_S)
+        if await asyncio.to_thread(server.answers):
+            failures = 0
+            continue
+        log.warning("the embedded Postgres has ended; it is started again")
+        try:
+            await asyncio.to_thread(server.revive)
+        except EverloreError as error:
+            failures += 1
+            log.warning("the embedded Postgres could not be started again: %s", error)
+            if failures >= _GIVE_UP_AFTER:
+                raise
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
 
 
 def _summed(by_step: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

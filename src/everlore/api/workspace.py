@@ -1,5 +1,6 @@
 """Workspace: all verbs on one memory. Every face calls these and nothing else."""
 
+import logging
 from collections.abc import Callable, Coroutine
 from datetime import datetime
 from functools import wraps
@@ -13,9 +14,14 @@ from everlore.api.facts import Facts
 from everlore.api.memories import Memories
 from everlore.api.messages import Messages
 from everlore.api.review import Review
-from everlore.domain.errors import NotFound, WorkspaceGone
+from everlore.domain.errors import Conflict, NotFound, WorkspaceGone
 
 __all__ = ["Workspace", "WorkspaceStatus"]
+
+log = logging.getLogger(__name__)
+
+# A verb that deadlocked with another was rolled back as a whole, and may be run again.
+_ATTEMPTS = 3
 
 Part = TypeVar("Part", bound=Verbs)
 Given = ParamSpec("Given")
@@ -30,12 +36,15 @@ def _verb(
     @wraps(verb)
     async def call(self: "Workspace", *args: Given.args, **kwargs: Given.kwargs) -> Answer:
         part = kind(self.directory, self.name)
-        try:
-            return await verb(part, *args, **kwargs)
-        except WorkspaceGone:
-            # Deleted since its id was looked up. There may be a new one of that name; if not, that is said.
-            self.directory.ids.pop(self.name, None)
-            return await verb(part, *args, **kwargs)
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return await verb(part, *args, **kwargs)
+            except WorkspaceGone:
+                # Deleted since its id was looked up. There may be a new one of that name; if not, that is said.
+                self.directory.ids.pop(self.name, None)
+            except Conflict as error:
+                log.info("%s is run again: %s", verb.__name__, error)
+        return await verb(part, *args, **kwargs)
 
     return call
 

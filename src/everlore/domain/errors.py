@@ -8,6 +8,7 @@ EverloreError
 │   └── ConfigurationError a setting, a folder or a database that cannot be used as it is
 ├── WorldError             the world's fault: retried, then parked
 │   ├── DatabaseUnavailable
+│   │   └── Conflict       somebody else was changing the same: the call may be made again at once
 │   ├── ModelUnavailable   a model that is missing, damaged or does not answer
 │   │   └── BadAnswer      it answered, but what it said cannot be used, again and again
 │   └── SpendLimit         a cap or the breaker forbids a model call; says until when
@@ -55,6 +56,10 @@ class WorldError(EverloreError):
 
 class DatabaseUnavailable(WorldError):
     """Postgres cannot be reached, refuses us or ran out of something."""
+
+
+class Conflict(DatabaseUnavailable):
+    """Two transactions were in each other's way (a deadlock, say) and this one gave in, as a whole: it may be run again."""
 
 
 class ModelUnavailable(WorldError):

@@ -14,6 +14,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from everlore.domain.errors import (
     ConfigurationError,
+    Conflict,
     DatabaseUnavailable,
     EverloreError,
     InternalError,
@@ -36,6 +37,15 @@ UNREACHABLE_S = 5.0
 # A login that fails has no error code in psycopg, only the server's words.
 _REFUSED = re.compile(
     r'authentication failed|no password supplied|no pg_hba\.conf entry|role ".*" does not exist'
+)
+# What is wrong with a value that was handed in. All other errors of data are casts in our own statements. (Without a code:
+# psycopg's own, before anything was sent, such as a NUL in a text or a date beyond the calendar.)
+_OF_THE_VALUE = (
+    psycopg.errors.CharacterNotInRepertoire,
+    psycopg.errors.UntranslatableCharacter,
+    psycopg.errors.NumericValueOutOfRange,
+    psycopg.errors.DatetimeFieldOverflow,
+    psycopg.errors.StringDataRightTruncation,
 )
 _NO_DATABASE = re.compile(r'database ".*" does not exist')
 
@@ -237,7 +247,9 @@ def explained(error: psycopg.Error) -> EverloreError:
             | psycopg.errors.InvalidParameterValue()
         ):
             return ConfigurationError(f"{message[0].upper()}{message[1:]}.")
-        case psycopg.errors.DataError():
+        case psycopg.errors.DeadlockDetected() | psycopg.errors.SerializationFailure():
+            return Conflict("Somebody else was changing the same; nothing was stored. Try again.")
+        case psycopg.DataError() if error.sqlstate is None or isinstance(error, _OF_THE_VALUE):
             return InvalidInput("value", f"Postgres cannot store it ({message})")
         case psycopg.OperationalError():
             if _REFUSED.search(message):

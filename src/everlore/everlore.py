@@ -240,7 +240,7 @@ class Everlore:
                         run = step.name, step.scope_of(job.workspace_id, job.scope_id)
                         runs[run] = runs.get(run, False) or job.close
                 for workspace_id, times in (await self._end_cooldowns(now)).items():
-                    for step, scope, close in await wake(app, self.workers, workspace_id, times):
+                    for step, scope, close in await wake(app, self.workers, workspace_id, times, now):
                         runs[step, scope] = runs.get((step, scope), False) or close
                         woken += 1
         unasked = {run: close for run, close in runs.items() if not steps.STEPS[run[0]].inline}

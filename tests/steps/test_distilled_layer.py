@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.conftest import TestDatabase
-from tests.steps.conftest import Rows
+from tests.steps.conftest import Rows, exact_up_to_five
 
 from everlore.api.workspace import Workspace
 from everlore.domain.errors import ConfigurationError
@@ -115,7 +115,7 @@ async def test_what_lacks_vectors_is_said_found_by_words_and_embedded_by_a_job(
     numbers = await bare(lore, workspace, ["Heron is a fishing boat.", "Fog comes at dawn."])
     assert await rows(
         "select lock, args ->> 'workspace_id' from jobs.procrastinate_jobs where task_name = 'index_known'"
-    ) == [(f"distilled:{workspace.workspace_id}", str(workspace.workspace_id))]
+    ) == [(f"index_known:{workspace.workspace_id}", str(workspace.workspace_id))]
     assert (await workspace.status()).unembedded == {"fake": 2}
     degraded = (await workspace.recall("Heron")).degraded
     assert degraded == ("some memories are not indexed yet: those are found by their words only",)
@@ -159,6 +159,7 @@ async def test_a_new_model_is_refused_until_it_has_the_memories_too(
     await remember(workspace, "Maya has a boat.", "The boat is called Heron.")
     both = {"fake": lore.runtime.embedders["fake"], "wide": FakeEmbedder("wide", 48)}
     async with Everlore.open(database.settings(), worker=False, embedders=both) as other:
+        await other.workspace("alice", create=True)  # makes its models known
         assert await rows(COUNT + "unembedded") == [(3,)]
         with pytest.raises(ConfigurationError, match="3 memories and facts still lack vectors of wide"):
             await other.use_model("wide")
@@ -195,7 +196,7 @@ async def test_a_large_layer_gets_an_index_of_its_own(
     await workspace.record([NewMessage(role="user", text=f"boat {number}") for number in range(4)])
     await remember(workspace, *(f"The boat Heron {number} is in the harbour." for number in range(8)))
     await lore.catch_up()
-    await ensure_vector_indexes(lore.workers, workspace.workspace_id)
+    await ensure_vector_indexes(exact_up_to_five(lore), workspace.workspace_id)
     made = await rows(
         "select indexname from pg_indexes where indexname ~ '_model_[0-9]+' order by length(indexname)"
     )

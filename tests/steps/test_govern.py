@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -110,7 +109,7 @@ async def fail(governed: SpendGovernor, times: int = 1) -> None:
 async def test_calls_tokens_and_money_are_counted_per_day_and_model(
     governor: Callable[[DistilSettings], SpendGovernor], workers: Database, workspace_id: UUID, clock: Clock
 ) -> None:
-    governed = governor(replace(NO_CAPS, price_in=0.4, price_out=1.6))
+    governed = governor(caps(calls_hard=None, price_in=0.4, price_out=1.6))
     await governed.allow(MODEL)
     await governed.report(call())
     await governed.allow(MODEL)

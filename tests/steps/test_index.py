@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 from tests.conftest import Clock, TestDatabase
-from tests.steps.conftest import Gate, Rows
+from tests.steps.conftest import Gate, Rows, exact_up_to_five
 
 from everlore.api.workspace import Workspace
 from everlore.domain.errors import ConfigurationError, ModelUnavailable, NotFound
@@ -453,8 +453,9 @@ async def test_a_model_that_fails_does_not_keep_the_next_one_from_being_filled(
 
 
 async def test_a_model_cannot_change_its_dimensions(database: TestDatabase, clock: Clock) -> None:
-    async with Everlore.open(database.settings(), worker=False, clock=clock, embedders={"a": FakeEmbedder()}):
-        pass
+    small: dict[str, Embedder] = {"a": FakeEmbedder()}
+    async with Everlore.open(database.settings(), worker=False, clock=clock, embedders=small) as lore:
+        await lore.workspace("alice", create=True)
     with pytest.raises(ConfigurationError, match="gives 16 dimensions; its stored vectors have 32"):
         async with Everlore.open(
             database.settings(), worker=False, clock=clock, embedders={"a": FakeEmbedder(dimensions=16)}
@@ -468,9 +469,9 @@ async def test_two_steps_that_build_the_same_vector_index_at_once(
     await workspace.record([said(f"{word} boat") for word in WORDS])
     await lore.catch_up()
     building = gate(index, "build_vector_index")  # built, not committed
-    first = asyncio.create_task(ensure_vector_indexes(lore.workers, workspace.workspace_id))
+    first = asyncio.create_task(ensure_vector_indexes(exact_up_to_five(lore), workspace.workspace_id))
     await building.reached.wait()
-    second = asyncio.create_task(ensure_vector_indexes(lore.workers, workspace.workspace_id))
+    second = asyncio.create_task(ensure_vector_indexes(exact_up_to_five(lore), workspace.workspace_id))
     while not second.done() and not await rows("select 1 from pg_locks where not granted"):
         pass
     building.open()

@@ -216,6 +216,7 @@ async def test_more_threads_than_one_sweep_takes_are_caught_up(
 async def test_catching_up_ends_when_a_model_is_not_configured_here(
     database: TestDatabase, clock: Clock, lore: Everlore
 ) -> None:
+    await lore.workspace("alice", create=True)  # makes its model known
     async with Everlore.open(database.settings(), worker=False, clock=clock, embedders={}) as bare:
         workspace = await bare.workspace("alice")
         await workspace.record([said("boat")])

@@ -111,6 +111,7 @@ async def test_a_step_is_deferred_run_swept_retried_and_shown(
         for _ in range(toy.step.attempts):
             await lore.catch_up()
             with psycopg.connect(database.superuser, autocommit=True) as connection:
+                connection.execute("set search_path = jobs, public")  # triggers of the queue need it
                 connection.execute(
                     "update jobs.procrastinate_jobs set scheduled_at = now() where scheduled_at is not null"
                 )

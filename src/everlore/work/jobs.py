@@ -144,9 +144,9 @@ async def end_waiting(app: procrastinate.App, runtime: Runtime, step: Step, scop
 
 
 async def wake(
-    app: procrastinate.App, runtime: Runtime, workspace_id: UUID, times: Sequence[datetime]
+    app: procrastinate.App, runtime: Runtime, workspace_id: UUID, times: Sequence[datetime], now: datetime
 ) -> list[tuple[str, Scope, bool]]:
-    """Queue anew, to run at once, the jobs of a workspace that were put off until one of these times; returns step, scope and
+    """Queue anew, to run `now`, the jobs of a workspace that were put off until one of these times; returns step, scope and
     `close` of each."""
     async with runtime.database.outside() as tx:
         waiting = await jobs.put_off_until(tx, workspace_id, times)
@@ -155,8 +155,12 @@ async def wake(
         if job.step in steps.STEPS and await app.job_manager.cancel_job_by_id_async(
             job.job_id, delete_job=True
         ):
-            scope = steps.STEPS[job.step].scope_of(workspace_id, job.scope_id)
-            await defer(runtime, job.step, scope, close=job.close)
+            step, scope = steps.STEPS[job.step], steps.STEPS[job.step].scope_of(workspace_id, job.scope_id)
+            given = {"workspace_id": str(workspace_id), "scope_id": str(scope.id), "close": job.close}
+            deferrer = app.configure_task(
+                step.name, queue=step.queue, lock=f"{step.name}:{scope.id}", schedule_at=now
+            )
+            await deferrer.defer_async(**given)
             woken.append((job.step, scope, job.close))
     return woken
 

@@ -132,11 +132,14 @@ class Memories(Verbs):
             shown = _version(versions, moments(as_of))
             if shown is None:
                 raise NotFound(f"The memory {identifier} was not known, or not true, at that time.")
-            sources = await memories.sources(tx, found.lineage_id, as_of.recorded_at)
+            sources = await memories.sources(tx, [found.lineage_id], as_of.recorded_at)
             stated = await facts.of_memories(tx, [found.lineage_id])
             shown_facts = [await facts.show(tx, fact.fact_id) for _, fact in stated]
         return MemoryDetail(
-            shown, tuple(sources), tuple(versions), tuple(fact for fact in shown_facts if fact is not None)
+            shown,
+            tuple(sources.get(found.lineage_id, ())),
+            tuple(versions),
+            tuple(fact for fact in shown_facts if fact is not None),
         )
 
     async def correct(self, identifier: str | UUID, **changes: Any) -> Memory:

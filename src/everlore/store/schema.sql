@@ -54,6 +54,12 @@ CREATE FUNCTION everlore.aliases_with_word(words text[], at_most integer) RETURN
 
 ALTER FUNCTION everlore.aliases_with_word(words text[], at_most integer) OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (moment IS NULL) THEN (closed_at IS NULL) ELSE ((recorded_at <= moment) AND ((closed_at IS NULL) OR (closed_at > moment))) END;
+
+ALTER FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) OWNER TO everlore_owner;
+
 CREATE FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
@@ -541,6 +547,12 @@ CREATE FUNCTION everlore.threads_within(project text, under public.ltree) RETURN
     end $$;
 
 ALTER FUNCTION everlore.threads_within(project text, under public.ltree) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((valid_from <= moment) AND ((valid_to IS NULL) OR (valid_to > moment)));
+
+ALTER FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.use_embedding_model(called text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1951,7 +1963,7 @@ ALTER TABLE ONLY everlore.memory
     ADD CONSTRAINT memory_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.memory
-    ADD CONSTRAINT memory_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE SET NULL (thread_id);
+    ADD CONSTRAINT memory_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id);
 
 ALTER TABLE ONLY everlore.mention
     ADD CONSTRAINT mention_workspace_id_entity_id_fkey FOREIGN KEY (workspace_id, entity_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
@@ -2011,7 +2023,7 @@ ALTER TABLE ONLY everlore.thread
     ADD CONSTRAINT thread_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.thread
-    ADD CONSTRAINT thread_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES everlore.project(workspace_id, project_id) ON DELETE SET NULL (project_id);
+    ADD CONSTRAINT thread_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES everlore.project(workspace_id, project_id);
 
 ALTER TABLE ONLY everlore.unembedded
     ADD CONSTRAINT unembedded_model_id_fkey FOREIGN KEY (model_id) REFERENCES everlore.embedding_model(model_id) ON DELETE CASCADE;
@@ -2200,6 +2212,10 @@ REVOKE ALL ON FUNCTION everlore.aliases_with_word(words text[], at_most integer)
 GRANT ALL ON FUNCTION everlore.aliases_with_word(words text[], at_most integer) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.aliases_with_word(words text[], at_most integer) TO everlore_worker;
 
+REVOKE ALL ON FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) TO everlore_worker;
+
 REVOKE ALL ON FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) TO everlore_worker;
 
@@ -2307,6 +2323,10 @@ GRANT ALL ON FUNCTION everlore.threads_unindexed(called text, models text[], tho
 REVOKE ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.use_embedding_model(called text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.use_embedding_model(called text) TO everlore_worker;

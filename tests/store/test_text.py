@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from tests.conftest import TestDatabase
@@ -15,8 +16,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 def _texts() -> list[str]:
     sample = (DATA / "sample.jsonl").read_text("utf-8").splitlines()
     said = [str(json.loads(line).get("content") or json.loads(line).get("text")) for line in sample if line]
-    cases = json.loads((GOLDEN / "cases.json").read_text("utf-8"))
-    cases = cases["cases"] if isinstance(cases, dict) else cases
+    cases: Any = json.loads((GOLDEN / "cases.json").read_text("utf-8"))
     return said + [message["text"] for case in cases for message in case["messages"]]
 
 

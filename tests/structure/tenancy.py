@@ -87,7 +87,7 @@ class Checker:
         if isinstance(node, ast.JoinExpr):
             left, right = self._source(node.larg, scope), self._source(node.rarg, scope)
             inner = node.jointype == JoinType.JOIN_INNER
-            if node.usingClause and any(cast("Any", one).sval == "workspace_id" for one in node.usingClause):
+            if node.usingClause and any(one.sval == "workspace_id" for one in node.usingClause):
                 scope.edges += [(a, b) for a in left for b in right]
                 scope.edges += [(b, a) for a in left for b in right if inner]
             self._conditions(node.quals, scope, None if inner else right)
@@ -122,7 +122,7 @@ class Checker:
             else:
                 scope.edges.append((source, name))
 
-    def _insert(self, node: ast.InsertStmt, scope: _Scope) -> None:
+    def _insert(self, node: Any, scope: _Scope) -> None:
         self.statement(node.selectStmt, scope)
         table = node.relation.relname
         if node.relation.schemaname == "everlore" and table in self._tables:
@@ -157,7 +157,7 @@ def _column(node: Any) -> tuple[str | None, str]:
     """Qualifier and name of a column; nothing for any other expression."""
     if not isinstance(node, ast.ColumnRef) or not all(isinstance(part, ast.String) for part in node.fields):
         return None, ""
-    parts = [cast("Any", part).sval for part in node.fields]
+    parts = [part.sval for part in node.fields]
     return (parts[-2] if len(parts) > 1 else None), parts[-1]
 
 
@@ -204,7 +204,7 @@ def _inside(node: Any) -> Iterator[Any]:
         yield node.subselect
         yield from _inside(node.testexpr)
     elif isinstance(node, ast.Node):
-        for name in cast("Any", node):
+        for name in node:
             yield from _inside(getattr(node, name))
 
 
@@ -231,7 +231,7 @@ def unbound(query: str, tables: frozenset[str]) -> list[str]:
     return checker.found
 
 
-def unbound_in_view(view: ast.ViewStmt, tables: frozenset[str]) -> list[str]:
+def unbound_in_view(view: Any, tables: frozenset[str]) -> list[str]:
     checker = Checker(tables, lambda _: False)
     checker.statement(view.query, view=True)
     return checker.found
@@ -240,7 +240,7 @@ def unbound_in_view(view: ast.ViewStmt, tables: frozenset[str]) -> list[str]:
 def unbound_in_function(text: str, tables: frozenset[str]) -> list[str]:
     """The same of a function, where the workspace is its constant `ws`."""
     (raw,) = parse(text)
-    options = {option.defname: option.arg for option in cast("Any", raw.stmt).options}
+    options = {option.defname: option.arg for option in raw.stmt.options}
     checker = Checker(tables, lambda node: _column(_bare(node)) == (None, "ws"))
     if options["language"].sval == "sql":
         bodies = [options["as"][0].sval] if "as" in options else []
@@ -290,5 +290,5 @@ def _constants(node: Any) -> Iterator[str]:
         if isinstance(node.val, ast.String):
             yield cast("str", node.val.sval)
     elif isinstance(node, ast.Node):
-        for name in cast("Any", node):
+        for name in node:
             yield from _constants(getattr(node, name))

@@ -67,7 +67,7 @@ def thread_of(batch: int) -> str:
 
 async def import_batches(data_dir: Path, batches: list[int]) -> None:
     async with Everlore.open(data_dir=data_dir, worker=False, embedders={"fake": FakeEmbedder()}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
 
         async def write(writer: int) -> None:
             for batch in batches:
@@ -223,7 +223,7 @@ def _kill_postgres(data_dir: Path) -> None:
 async def _look(data_dir: Path, acknowledged: set[int], report: Report) -> None:
     """Start again, as the next user would, and count what is wrong."""
     async with Everlore.open(data_dir=data_dir, worker=False, embedders={"fake": FakeEmbedder()}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         await lore.catch_up()
         report.lagging += sum(model.threads_behind for model in (await lore.status()).models)
         report.without_vector += sum((await workspace.status()).unembedded.values())

@@ -183,7 +183,7 @@ async def _prepare(data_dir: Path, rounds: int) -> int:
     async with opened(data_dir, "rules") as lore:
         for kind in (CALM, CRASHED):
             for thread, messages in conversation(rounds).items():
-                await (await lore.workspace(f"{kind} {thread}")).record(messages)
+                await (await lore.workspace(f"{kind} {thread}", create=True)).record(messages)
             if kind == CALM:
                 await lore.distil()
         with _connected(lore) as connection:

@@ -12,6 +12,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from statistics import median, quantiles
 from typing import Any
@@ -22,11 +23,13 @@ import psycopg
 from psycopg import sql
 
 import corpus
+from everlore.api.directory import Directory
 from everlore.api.entities import Graph
-from everlore.config import AliasSettings
 from everlore.domain.ids import new_ids
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
+from everlore.recall.uses import Uses
+from everlore.runtime import Runtime
 from everlore.store import entities, graph
 from everlore.store.database import APP, Database
 from everlore.store.graph import When
@@ -190,12 +193,13 @@ def misspelled(name: str, place: int) -> str:
 
 
 def calls_of(
-    database: Database, ws: UUID, ids: list[UUID], called: list[str], calls: int, seed: int
+    runtime: Runtime, database: Database, ws: UUID, ids: list[UUID], called: list[str], calls: int, seed: int
 ) -> dict[str, list[Callable[[], Awaitable[object]]]]:
     """What is measured, each on other entities."""
     chance = np.random.default_rng(seed)
     some: list[int] = chance.integers(1, len(ids), calls).tolist()
-    view = Graph(ws, "bench", database, lambda: NOW, AliasSettings())
+    here = replace(runtime, database=database, clock=lambda: NOW)
+    view = Graph(Directory(here, Uses(database), {"bench": ws}), "bench")
     when = When(NOW)
 
     async def resolved(name: str) -> None:
@@ -265,8 +269,8 @@ async def main() -> None:
         database = Database(lore.server.conninfo(APP), APP, pool_size=1)
         await database.open()
         try:
-            least = calls_of(database, *small, options.calls, 3)
-            most = calls_of(database, *large, options.calls, 4)
+            least = calls_of(lore.runtime, database, *small, options.calls, 3)
+            most = calls_of(lore.runtime, database, *large, options.calls, 4)
             took: dict[str, tuple[list[float], list[float]]] = {}
             for kind in least:
                 await measured(least[kind][:30], most[kind][:30])

@@ -17,7 +17,8 @@ from everlore.capture.passages import passages
 from everlore.everlore import Everlore
 from everlore.index.step import pack_tail
 from everlore.models.minilm import MiniLM, count_wordpieces
-from everlore.store.database import OWNER, WORKER, Database
+from everlore.runtime import Runtime
+from everlore.store.database import OWNER
 from everlore.store.server import SUPERUSER
 
 ROUNDS = 3
@@ -44,10 +45,9 @@ async def compare_with_copy(lore: Everlore, messages: list[dict[str, str]], per_
     As in the product, fresh passages are packed into postings by another connection while the next call is recorded; a
     round ends when all are packed.
     """
-    workspace = await lore.workspace(f"ingest-{per_call}")
+    workspace = await lore.workspace(f"ingest-{per_call}", create=True)
     assert lore.server is not None
-    worker = Database(lore.server.conninfo(WORKER), WORKER, pool_size=2)
-    await worker.open()
+    worker = lore.workers
     with psycopg.connect(lore.server.conninfo(OWNER), autocommit=True) as owner:
         make_copies(lore, owner)
         ours: list[float] = []
@@ -58,7 +58,6 @@ async def compare_with_copy(lore: Everlore, messages: list[dict[str, str]], per_
             ours.append(await record_round(workspace, worker, messages[first : first + a_round], per_call))
             floor.append(copy_what_was_written(owner, workspace, per_call))
         owner.execute("drop schema floor cascade")
-    await worker.close()
     ratio = median(f / o for f, o in zip(floor[1:], ours[1:], strict=True))  # the first round warms both
     done = a_round * (len(ours) - 1)
     print(
@@ -68,7 +67,7 @@ async def compare_with_copy(lore: Everlore, messages: list[dict[str, str]], per_
 
 
 async def record_round(
-    workspace: Workspace, worker: Database, messages: list[dict[str, str]], per_call: int
+    workspace: Workspace, worker: Runtime, messages: list[dict[str, str]], per_call: int
 ) -> float:
     began = time.perf_counter()
     packing = asyncio.create_task(asyncio.sleep(0, result=0))
@@ -125,7 +124,7 @@ def copy_what_was_written(owner: psycopg.Connection, workspace: Workspace, per_c
 
 async def compare_with_embedder(lore: Everlore, messages: list[dict[str, str]]) -> float:
     """Returns Everlore's rate with vectors as a share of the bare embedder's on the same passages."""
-    workspace = await lore.workspace("vectors")
+    workspace = await lore.workspace("vectors", create=True)
     embedder = MiniLM()
     texts = [f"{m['author']}: {p}" for m in messages for p in passages(m["text"], count_wordpieces)]
     await embedder.encode_passages(texts[:32])

@@ -26,7 +26,7 @@ from everlore.models.minilm import MiniLM
 from everlore.recall import bm25
 from everlore.store import index, postings
 from everlore.store import recall as lanes
-from everlore.store.database import APP, WORKER, Database
+from everlore.store.database import APP, Database
 from everlore.store.recall import Filter
 from everlore.store.run import Transaction
 from everlore.store.server import SUPERUSER
@@ -43,7 +43,7 @@ FLOOR = """
 """
 
 
-async def grow(lore: Everlore, workspace: Workspace, database: Database, have: int, want: int) -> None:
+async def grow(lore: Everlore, workspace: Workspace, have: int, want: int) -> None:
     """Bring the workspace to `want` passages: messages by the product, vectors beyond the first 5,000 as perturbed copies."""
     texts = corpus.messages(want - have, seed=have + 7)
     at = 0
@@ -56,14 +56,14 @@ async def grow(lore: Everlore, workspace: Workspace, database: Database, have: i
         have += size
         if have <= EMBEDDED:
             await lore.catch_up()
-        await pack_tail(database, workspace.workspace_id, at_least=1)
+        await pack_tail(lore.workers, workspace.workspace_id, at_least=1)
         print(f"  {have:,} passages", end="\r", flush=True)
     assert lore.server is not None
     with psycopg.connect(lore.server.conninfo(SUPERUSER), autocommit=True) as owner:
         perturbed_copies(owner, workspace)
         owner.execute("vacuum analyze")
         owner.execute("checkpoint")
-    async with database.workspace(workspace.workspace_id) as connection:
+    async with lore.workers.database.workspace(workspace.workspace_id) as connection:
         if have > EMBEDDED:
             began = time.perf_counter()
             await index.build_vector_index(connection, 1, "said")
@@ -235,20 +235,18 @@ async def main() -> None:
     async with corpus.temporary_everlore() as lore:
         assert lore.server is not None
         app = Database(lore.server.conninfo(APP), APP, pool_size=2)
-        worker = Database(lore.server.conninfo(WORKER), WORKER, pool_size=2)
         await app.open()
-        await worker.open()
         print(f"{SMALL_WORKSPACES} small workspaces of {SMALL_PASSAGES} passages ...")
         for number in range(SMALL_WORKSPACES):
-            small = await lore.workspace(f"small {number}")
+            small = await lore.workspace(f"small {number}", create=True)
             await small.record(corpus.messages(SMALL_PASSAGES, seed=100 + number % 5))
         with psycopg.connect(lore.server.conninfo(SUPERUSER), autocommit=True) as owner:
             give_small_vectors(owner)
-        workspace = await lore.workspace("large")
+        workspace = await lore.workspace("large", create=True)
         have = 0
         results: dict[int, dict[str, float]] = {}
         for size in map(int, options.sizes.split(",")):
-            await grow(lore, workspace, worker, have, size)
+            await grow(lore, workspace, have, size)
             have = size
             # Other questions for each size: what was asked before is in the question cache.
             asked = corpus.questions(options.questions, seed=size)
@@ -266,7 +264,6 @@ async def main() -> None:
                     f"          lexical first 50 equal to exact BM25: {lexical:.1%}; vector recall@50 against exact: {vector:.1%}"
                 )
         await app.close()
-        await worker.close()
 
 
 def give_small_vectors(owner: psycopg.Connection) -> None:

@@ -20,8 +20,9 @@ from everlore.config import Settings
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.store.database import APP, OWNER, WORKER
-from everlore.store.migrate import LOCK, create_database, migrate
+from everlore.store.migrate import LOCK, create_database
 from everlore.store.server import SUPERUSER, Server, open_server
+from everlore.wiring import bring_up_to_date
 
 TEMPLATE = "everlore_template"
 
@@ -121,7 +122,7 @@ async def _make_template(running: Server) -> None:
         await connection.execute("alter system set fsync = off")
         await connection.execute("select pg_reload_conf()")
         await create_database(running.conninfo(SUPERUSER, "postgres"), TEMPLATE)
-        await migrate(running.conninfo(SUPERUSER, TEMPLATE))
+        await bring_up_to_date(running.conninfo(SUPERUSER, TEMPLATE))
 
 
 @pytest.fixture

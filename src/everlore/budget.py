@@ -16,6 +16,7 @@ from decimal import Decimal
 from typing import Literal
 from uuid import UUID
 
+from everlore.config import DistilSettings
 from everlore.domain.errors import SpendLimit
 from everlore.ports.analyst import CallReport
 from everlore.ports.clock import Clock
@@ -33,25 +34,6 @@ _CHARACTERS_A_TOKEN = 4
 _PROMPT_TOKENS = 2000
 _MESSAGE_TOKENS = 25
 _ANSWER_TOKENS = 900
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a workspace may spend in a day (UTC); None means no cap. Prices are per million tokens, in any one currency.
-
-    A soft cap is only told (`soft_caps_reached`), a hard cap forbids.
-    """
-
-    calls_soft: int | None = None
-    calls_hard: int | None = 2000
-    tokens_soft: int | None = None
-    tokens_hard: int | None = None
-    cost_soft: float | None = None
-    cost_hard: float | None = None
-    price_in: float | None = None
-    price_out: float | None = None
-    breaker_failures: int = 5
-    breaker_cooldown_s: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +61,13 @@ class HeldUp:
 class SpendGovernor:
     """For one workspace, and for one extraction at a time: it remembers from `allow` to `report` what the call is."""
 
-    def __init__(self, database: Database, workspace_id: UUID, clock: Clock, limits: Limits) -> None:
+    def __init__(
+        self, database: Database, workspace_id: UUID, clock: Clock, settings: DistilSettings
+    ) -> None:
         self._database = database
         self._workspace_id = workspace_id
         self._clock = clock
-        self._limits = limits
+        self._settings = settings
         self._day: date | None = None
         self._probing = False
         self._warned = False
@@ -96,14 +80,14 @@ class SpendGovernor:
             await usage.hold_caps(tx)
             probing = await self._pass_breaker(tx, model, now)
             spent = await usage.spent(tx, day)
-            if reached := caps_reached(spent, self._limits, "hard"):
+            if reached := caps_reached(spent, self._settings, "hard"):
                 raise SpendLimit(
                     f"The daily cap is reached ({'; '.join(reached)}). Raise it in the settings, or wait for tomorrow (UTC).",
                     _midnight_after(now),
                 )
             await usage.reserve(tx, day, model)
         self._day, self._probing = day, probing
-        if not self._warned and (reached := caps_reached(spent, self._limits, "soft")):
+        if not self._warned and (reached := caps_reached(spent, self._settings, "soft")):
             self._warned = True
             log.warning(
                 "workspace %s has passed a soft cap today: %s", self._workspace_id, "; ".join(reached)
@@ -122,7 +106,7 @@ class SpendGovernor:
                 failed=call.failed,
                 tokens_in=call.tokens_in,
                 tokens_out=call.tokens_out,
-                cost=cost_of(call.tokens_in, call.tokens_out, self._limits) or Decimal(0),
+                cost=cost_of(call.tokens_in, call.tokens_out, self._settings) or Decimal(0),
             )
             if not call.failed:
                 await usage.close_breaker(tx, call.model)
@@ -131,7 +115,7 @@ class SpendGovernor:
             if breaker.open_until is not None and not probing:
                 return  # it was under way when the breaker opened, and tells nothing new
             failures = await usage.failed_again(tx, call.model)
-            if failures >= self._limits.breaker_failures:
+            if failures >= self._settings.breaker_failures:
                 until = now + self._cooldown(failures)
                 await usage.open_breaker(tx, call.model, until)
                 log.warning(
@@ -155,27 +139,28 @@ class SpendGovernor:
         return True
 
     def _cooldown(self, failures: int) -> timedelta:
-        doublings = min(max(0, failures - self._limits.breaker_failures), 30)
-        most = max(MAX_COOLDOWN_S, self._limits.breaker_cooldown_s)
-        return timedelta(seconds=min(self._limits.breaker_cooldown_s * 2**doublings, most))
+        doublings = min(max(0, failures - self._settings.breaker_failures), 30)
+        most = max(MAX_COOLDOWN_S, self._settings.breaker_cooldown_s)
+        return timedelta(seconds=min(self._settings.breaker_cooldown_s * 2**doublings, most))
 
 
-def caps_reached(spent: Spent, limits: Limits, which: Literal["soft", "hard"]) -> tuple[str, ...]:
+def caps_reached(spent: Spent, settings: DistilSettings, which: Literal["soft", "hard"]) -> tuple[str, ...]:
     """The caps of one sort ("soft" or "hard") that the day's spending has reached, in words."""
     soft = which == "soft"
     caps = (
-        ("calls", spent.calls, limits.calls_soft if soft else limits.calls_hard),
-        ("tokens", spent.tokens, limits.tokens_soft if soft else limits.tokens_hard),
-        ("cost", float(spent.cost), limits.cost_soft if soft else limits.cost_hard),
+        ("calls", spent.calls, settings.daily_calls_soft if soft else settings.daily_calls_hard),
+        ("tokens", spent.tokens, settings.daily_tokens_soft if soft else settings.daily_tokens_hard),
+        ("cost", float(spent.cost), settings.daily_cost_soft if soft else settings.daily_cost_hard),
     )
     return tuple(f"{name} {said:g} of {cap:g}" for name, said, cap in caps if cap is not None and said >= cap)
 
 
-def cost_of(tokens_in: int, tokens_out: int, limits: Limits) -> Decimal | None:
+def cost_of(tokens_in: int, tokens_out: int, settings: DistilSettings) -> Decimal | None:
     """In the currency of the prices; None where neither is given."""
-    if limits.price_in is None and limits.price_out is None:
+    model = settings.model
+    if model is None or (model.price_in is None and model.price_out is None):
         return None
-    price_in, price_out = (Decimal(str(price or 0)) for price in (limits.price_in, limits.price_out))
+    price_in, price_out = (Decimal(str(price or 0)) for price in (model.price_in, model.price_out))
     return (tokens_in * price_in + tokens_out * price_out) / 1_000_000
 
 
@@ -184,7 +169,7 @@ async def spent_today(tx: Transaction, now: datetime) -> Spent:
 
 
 async def held_up(
-    tx: Transaction, workspace_id: UUID, called: str, now: datetime, limits: Limits
+    tx: Transaction, workspace_id: UUID, called: str, now: datetime, settings: DistilSettings
 ) -> list[HeldUp]:
     """What keeps the workspace of the connection from calling models now."""
     found = [
@@ -192,7 +177,7 @@ async def held_up(
         for one in await usage.open_breakers(tx)
         if one.open_until is not None and one.open_until > now
     ]
-    if reached := caps_reached(await spent_today(tx, now), limits, "hard"):
+    if reached := caps_reached(await spent_today(tx, now), settings, "hard"):
         reason = f"the daily cap is reached: {'; '.join(reached)}"
         found.append(HeldUp(called, workspace_id, None, reason, _midnight_after(now)))
     return found
@@ -216,21 +201,20 @@ def estimate(
     calls: int,
     messages: int,
     characters: int,
-    limits: Limits,
-    *,
-    context_messages: int = 75,
-    context_tokens: int = 3000,
+    settings: DistilSettings,
 ) -> Estimate:
     """What so many calls, one for each window, would cost for so many messages with so many characters in all. Retries are not
     counted."""
     if calls <= 0 or messages <= 0:
-        return Estimate(0, 0, 0, None if cost_of(0, 0, limits) is None else Decimal(0))
+        return Estimate(0, 0, 0, None if cost_of(0, 0, settings) is None else Decimal(0))
     said = math.ceil(characters / _CHARACTERS_A_TOKEN) + messages * _MESSAGE_TOKENS
     # The first windows have little before them, the others as much as fits.
-    context = min(context_tokens, math.ceil(said / messages * min(context_messages, messages)))
+    context = min(
+        settings.context_tokens, math.ceil(said / messages * min(settings.context_messages, messages))
+    )
     tokens_in = calls * (_PROMPT_TOKENS + context) + said
     tokens_out = calls * _ANSWER_TOKENS
-    return Estimate(calls, tokens_in, tokens_out, cost_of(tokens_in, tokens_out, limits))
+    return Estimate(calls, tokens_in, tokens_out, cost_of(tokens_in, tokens_out, settings))
 
 
 def _day(now: datetime) -> date:

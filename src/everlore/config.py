@@ -10,6 +10,7 @@ configuration folder.
 
 import os
 import tomllib
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,6 +26,7 @@ from pydantic_settings import (
 )
 
 from everlore.domain.errors import ConfigurationError
+from everlore.text.variants import ABBREVIATIONS, key
 
 PLACE = frozenset({"data_dir", "database_url", "migration_url", "worker_url"})
 
@@ -100,6 +102,10 @@ class AliasSettings(BaseModel):
         description="further abbreviations in names (lower case), with what they stand for; for names recorded from then on",
     )
 
+    def key(self, name: str) -> str:
+        """The form in which variants of a name are equal, with the further abbreviations."""
+        return key(name, {**ABBREVIATIONS, **self.abbreviations} if self.abbreviations else ABBREVIATIONS)
+
 
 class EmbedderSettings(BaseModel):
     """An embedding model served by an endpoint that speaks the OpenAI protocol (`POST {url}/embeddings`)."""
@@ -163,6 +169,11 @@ class DistilSettings(BaseModel):
         default=5, ge=1, le=1000, description="failures in a row after which a model is left alone"
     )
     breaker_cooldown_s: float = Field(default=300, gt=0, le=86_400)
+
+    @property
+    def silence(self) -> timedelta:
+        """`silence_minutes` as a span of time."""
+        return timedelta(minutes=self.silence_minutes)
 
 
 class Settings(BaseSettings):

@@ -1,52 +1,55 @@
 """Everlore, opened: the operator's verbs, and the way to every workspace."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from everlore.api.memories import Means
-from everlore.api.workspace import Parts, Workspace
-from everlore.budget import HeldUp, SpendGovernor, held_up, probe_at_once
+from everlore.api.directory import Directory
+from everlore.api.workspace import Workspace
+from everlore.budget import HeldUp, held_up, probe_at_once
 from everlore.capture.resplit import resplit_workspace
 from everlore.config import Settings, load_settings
-from everlore.distil.step import Tools
-from everlore.domain.errors import ConfigurationError, NotFound
+from everlore.distil.step import STEP as DISTIL
+from everlore.domain.errors import ConfigurationError, EverloreError, WorldError
 from everlore.index.step import ensure_vector_indexes, pack_tail, rebuild
-from everlore.models.late_interaction import LateInteraction
-from everlore.models.rules import RuleAnalyst
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock, system_clock
 from everlore.ports.embedder import Embedder
-from everlore.ports.reranker import Reranker
 from everlore.recall.uses import Uses
-from everlore.store import distilling, index, operations
-from everlore.store.database import APP, WORKER, Database
+from everlore.runtime import Runtime
+from everlore.step import Scope
+from everlore.store import distilling, jobs, operations
+from everlore.store.database import WORKER, Database
 from everlore.store.distilling import FailedWindow
 from everlore.store.inspection import inspect
-from everlore.store.operations import ModelProgress, ParkedJob, WorkspaceSummary
+from everlore.store.job_queue import queue_errors
+from everlore.store.jobs import ParkedJob
+from everlore.store.operations import ModelProgress, WorkspaceSummary
 from everlore.store.server import Server
 from everlore.validation import name
-from everlore.wiring import (
-    configured_analyst,
-    configured_embedders,
-    database_urls,
-    limits,
-    linking,
-    require_migrated,
-    wordpieces,
-)
-from everlore.work.jobs import STALLED_AFTER_S, Work, defer_distil, job_app, wake_distil
-from everlore.work.worker import Worker, run_distil, run_queued
+from everlore.wiring import DEFAULT_WORKSPACE, database_urls, make_runtime
+from everlore.work import steps
+from everlore.work.jobs import STALLED_AFTER_S, defer, job_app, wake
+from everlore.work.worker import Worker, run_queued, run_scopes
 
-DEFAULT_WORKSPACE = "default"
+log = logging.getLogger(__name__)
+
+# How often the embedded server is looked at, and after how many failures to start it again nobody tries any more.
+_LOOK_EVERY_S = 1.0
+_GIVE_UP_AFTER = 3
+
+__all__ = ["DEFAULT_WORKSPACE", "Everlore", "Retried", "Status"]
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The whole installation at a glance. `jobs` counts by state; `parked` are those that a person should look at,
+    """The whole installation at a glance. `steps` counts the jobs of each background step by state (todo, doing, failed), and
+    has every step that is done here; `jobs` is their sum; `parked` are those that a person should look at,
     `failed_windows` the stretches of messages that an analyst could not read, and `held_up` says why jobs wait."""
 
     postgres: str
@@ -55,6 +58,7 @@ class Status:
     workspaces: int
     messages: int
     models: list[ModelProgress]
+    steps: Mapping[str, Mapping[str, int]]
     jobs: dict[str, int]
     parked: list[ParkedJob]
     workers: int
@@ -64,27 +68,28 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """What is tried again: how many jobs and failed windows, and the threads (workspace, thread) to distil for it, each with
-    whether its last window is read, too, however short."""
+    """What is tried again: how many jobs and failed windows, and the steps that no command runs unasked, by name, with what
+    they are to be run on; each with whether what would wait for more is done, too."""
 
     count: int
-    threads: dict[tuple[UUID, UUID], bool]
+    runs: Mapping[tuple[str, Scope], bool]
 
 
 @dataclass(slots=True)
 class Everlore:
-    """An open memory. Use `Everlore.open()`; all workspaces are reached from here."""
+    """An open memory. Use `Everlore.open()`; all workspaces are reached from here.
+
+    `runtime` has the application's login, `workers` that of the workers, for whoever operates the installation: it is used
+    only then.
+    """
 
     settings: Settings
     server: Server | None
-    _app: Database
-    _worker_database: Database
-    _embedders: dict[str, Embedder]
-    _reranker: Reranker | None
-    _analyst: Analyst | None
-    _clock: Clock
-    _uses: Uses
+    runtime: Runtime
+    workers: Runtime
+    directory: Directory
     _worker: Worker | None = field(default=None)
+    _keeper: asyncio.Task[None] | None = field(default=None)
 
     @classmethod
     @asynccontextmanager
@@ -108,113 +113,97 @@ class Everlore:
         settings = settings or load_settings(**flags)
         async with AsyncExitStack() as stack:
             server, urls = await database_urls(settings, stack, say)
-            app = Database(urls.app, APP, pool_size=settings.pool_size)
-            worker_database = Database(urls.worker, WORKER, pool_size=settings.pool_size)
-            for database in (app, worker_database):
-                await database.open()
-                stack.push_async_callback(database.close)
-            await require_migrated(app)
-            used = configured_embedders(settings) if embedders is None else embedders
-            for embedder in used.values():
-                stack.push_async_callback(embedder.close)
-            by_name = {embedder.name: embedder for embedder in used.values()}
-            async with app.outside() as tx:
-                for embedder in used.values():
-                    await index.register_model(tx, embedder.name, embedder.dimensions)
-            analyst = analyst or configured_analyst(settings)
-            if analyst is not None:
-                stack.push_async_callback(analyst.close)
-            uses = Uses(app)
-            stack.push_async_callback(uses.flush)
-            lore = cls(
-                settings, server, app, worker_database, by_name, LateInteraction(), analyst, clock, uses
+            runtime = await make_runtime(
+                settings, urls, stack, clock=clock, embedders=embedders, analyst=analyst
             )
-            await lore.workspace(DEFAULT_WORKSPACE)
+            database = Database(urls.worker, WORKER, pool_size=settings.pool_size)
+            stack.push_async_callback(database.close)
+            workers = replace(runtime, database=database)
+            uses = Uses(runtime.database)
+            stack.push_async_callback(uses.flush)
+            lore = cls(settings, server, runtime, workers, Directory(runtime, uses))
+            if server is not None:
+                lore._keeper = asyncio.create_task(_keep_alive(server), name="everlore server keeper")
+                stack.push_async_callback(_cancelled, lore._keeper)
             if worker:
-                lore._worker = Worker(lore._work())
+                await database.open()
+                lore._worker = Worker(workers)
                 lore._worker.start()
                 stack.push_async_callback(lore._worker.stop)
             yield lore
 
-    async def workspace(self, called: str = DEFAULT_WORKSPACE, *, create: bool = True) -> Workspace:
-        """The workspace of that name, made if it does not exist. With `create=False` raises NotFound instead."""
+    async def workspace(self, called: str = DEFAULT_WORKSPACE, *, create: bool | None = None) -> Workspace:
+        """The workspace of that name, made when something is first kept in it. `create`: made now if it does not exist; with
+        False raises NotFound then."""
         called = name(called, "workspace")
-        if not create:
-            async with self._worker_database.outside() as tx:
-                if not await operations.workspace_exists(tx, called):
-                    raise NotFound(
-                        f"There is no workspace {called}. `everlore workspaces` lists them; recording makes a new one."
-                    )
-        async with self._app.outside() as tx:
-            workspace_id = await operations.open_workspace(tx, called)
-        means = Means(
-            self._app,
-            self._embedders,
-            RuleAnalyst(),
-            self._analyst,
-            linking(self.settings),
-            limits(self.settings),
-            self.settings.distil.context_messages,
-            self.settings.distil.context_tokens,
-            self.settings.recall.exact_below,
-            self._clock,
-            timedelta(minutes=self.settings.distil.silence_minutes),
-        )
-        parts = Parts(
-            self._app,
-            self._embedders,
-            self._reranker,
-            wordpieces,
-            self._clock,
-            self.settings.recall,
-            self.settings.aliases,
-            means,
-            self._uses,
-        )
-        return Workspace(workspace_id, called, parts)
+        if create is not None:
+            await (self.directory.made(called) if create else self.directory.found(called))
+        return Workspace(self.directory, called)
 
     async def workspaces(self) -> list[WorkspaceSummary]:
         """All workspaces. For the operator: needs the workers' login."""
-        async with self._worker_database.outside() as tx:
+        async with self.workers.database.outside() as tx:
             return await operations.list_workspaces(tx)
 
     async def status(self) -> Status:
-        async with self._worker_database.outside() as tx:
+        async with self.workers.database.outside() as tx:
             workspaces = await operations.list_workspaces(tx)
+            by_step = await jobs.by_step(tx)
             return Status(
                 postgres=await operations.version(tx),
                 embedded=self.server is not None,
                 weak_isolation=self.server is None
-                and (await inspect(self._app.conninfo)).isolation == "weaker",
+                and (await inspect(self.runtime.database.conninfo)).isolation == "weaker",
                 workspaces=len(workspaces),
                 messages=sum(w.messages for w in workspaces),
                 models=await operations.embedding_progress(tx),
-                jobs=await operations.jobs_by_status(tx),
-                parked=await operations.parked_jobs(tx),
-                workers=await operations.live_workers(tx, STALLED_AFTER_S),
+                steps={step.name: by_step.get(step.name, {}) for step in steps.wanted(self.workers)}
+                | dict(by_step),
+                jobs=_summed(by_step),
+                parked=await jobs.parked(tx),
+                workers=await jobs.live_workers(tx, STALLED_AFTER_S),
                 failed_windows=await distilling.failed_windows(tx),
                 held_up=await self._held_up(workspaces),
             )
 
     async def catch_up(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
         """Index everything that waits, here and now, and return when it is done. `progress` hears of passages embedded."""
-        await run_queued(self._work(progress))
+        await run_queued(self.workers, progress=progress)
+
+    async def failed(self) -> None:
+        """Waits until something that runs in the background of this open memory ends unasked (its worker, or whoever keeps the
+        embedded server alive), and raises what ended it. Whoever serves waits for this, so as not to go on without it."""
+        watched = [self._keeper] if self._keeper is not None else []
+        if self._worker is not None:
+            watched.append(asyncio.create_task(self._worker.ended()))
+        if not watched:
+            await asyncio.Event().wait()
+        done, _ = await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+
+    async def database_answers(self) -> bool:
+        """Whether the application's login gets an answer, and new sessions are let in."""
+        try:
+            async with self.runtime.database.outside() as tx:
+                await operations.version(tx)
+        except WorldError:
+            return False
+        return self.server is None or await asyncio.to_thread(self.server.answers)
 
     async def worker_is_alive(self) -> bool:
         """Whether some process runs a worker on this database."""
-        async with self._worker_database.outside() as tx:
-            return await operations.live_workers(tx, STALLED_AFTER_S) > 0
+        async with self.workers.database.outside() as tx:
+            return await jobs.live_workers(tx, STALLED_AFTER_S) > 0
 
     async def use_model(self, model: str) -> None:
         """Let another embedding model answer questions. Raises ConfigurationError while its vectors are not complete."""
-        if model not in self._embedders:
+        if model not in self.runtime.embedders:
             raise ConfigurationError(f"No embedder for the model {model} is configured here.")
         for summary in await self.workspaces():
             # A large workspace without the model's HNSW index would answer slowly from the moment of the switch.
-            await ensure_vector_indexes(
-                self._worker_database, summary.workspace_id, self.settings.recall.exact_below
-            )
-        async with self._worker_database.outside() as tx:
+            await ensure_vector_indexes(self.workers, summary.workspace_id)
+        async with self.workers.database.outside() as tx:
             await operations.use_embedding_model(tx, model)
 
     async def rebuild_index(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
@@ -223,48 +212,54 @@ class Everlore:
         Raises ConfigurationError when the model in use is not configured here: nobody could make its vectors again.
         """
         in_use = next((model.name for model in (await self.status()).models if model.in_use), None)
-        if in_use is not None and in_use not in self._embedders:
+        if in_use is not None and in_use not in self.runtime.embedders:
             raise ConfigurationError(
                 f"The embedding model in use, {in_use}, is not configured here; reindexing would lose its vectors."
             )
         for summary in await self.workspaces():
-            await rebuild(self._worker_database, summary.workspace_id)
-            await resplit_workspace(self._worker_database, summary.workspace_id, wordpieces)
-            await pack_tail(self._worker_database, summary.workspace_id, at_least=1)
+            await rebuild(self.workers, summary.workspace_id)
+            await resplit_workspace(self.workers, summary.workspace_id)
+            await pack_tail(self.workers, summary.workspace_id, at_least=1)
         await self.catch_up(progress=progress)
 
     async def retry_parked(self) -> Retried:
         """Queue all parked jobs again, and have the failed windows read again. A model that is left alone need not wait any
         longer: the next call decides, and jobs that waited for that are queued, too."""
-        now = self._clock()
-        async with self._worker_database.outside() as tx:
-            parked = await operations.parked_jobs(tx)
+        now = self.runtime.clock()
+        async with self.workers.database.outside() as tx:
+            parked = await jobs.parked(tx)
             windows = await distilling.failed_windows(tx)
-        threads: dict[tuple[UUID, UUID], bool] = {}
+        runs: dict[tuple[str, Scope], bool] = {}
         for window in windows:
-            async with self._worker_database.workspace(window.workspace_id) as tx:
+            async with self.workers.database.workspace(window.workspace_id) as tx:
                 await distilling.ask_again(tx, window.thread_id, [window.first], now)
-                await distilling.defer(tx, window.thread_id)
-            threads[window.workspace_id, window.thread_id] = False
-        ended = await self._end_cooldowns(now)
-        async with job_app(self._work()).open_async() as app:
-            for job in parked:
-                await app.job_manager.retry_job_by_id_async(job.job_id, retry_at=now)
-            woken = await wake_distil(app, ended, now)
-        again = [job.arguments for job in parked if job.task == "distil_thread"] + woken
-        for arguments in again:
-            thread = UUID(str(arguments["workspace_id"])), UUID(str(arguments["thread_id"]))
-            threads[thread] = threads.get(thread, False) or bool(arguments.get("close"))
-        return Retried(len(parked) + len(windows) + len(woken), threads)
+            runs[DISTIL.name, Scope(window.workspace_id, window.thread_id)] = False
+        woken = 0
+        with queue_errors():
+            async with job_app(self.workers).open_async() as app:
+                for job in parked:
+                    await app.job_manager.retry_job_by_id_async(job.job_id, retry_at=now)
+                    if step := steps.STEPS.get(job.step):
+                        run = step.name, step.scope_of(job.workspace_id, job.scope_id)
+                        runs[run] = runs.get(run, False) or job.close
+                for workspace_id, times in (await self._end_cooldowns(now)).items():
+                    for step, scope, close in await wake(app, self.workers, workspace_id, times, now):
+                        runs[step, scope] = runs.get((step, scope), False) or close
+                        woken += 1
+        unasked = {run: close for run, close in runs.items() if not steps.STEPS[run[0]].inline}
+        return Retried(len(parked) + len(windows) + woken, unasked)
 
-    async def distil_retried(
+    async def run_retried(
         self, retried: Retried, *, progress: Callable[[int], None] = lambda _: None
     ) -> None:
-        """Distil, here and now, the threads that `retry_parked` names and no others. See `distil`."""
-        for close in (True, False):
-            threads = [thread for thread, closing in retried.threads.items() if closing is close]
-            if threads and self._analyst is not None:
-                await run_distil(self._work(distilled=progress), threads, close=close)
+        """Run, here and now, what `retry_parked` names and nothing else. See `distil`."""
+        for step in steps.wanted(self.workers):
+            for close in (True, False):
+                scopes = [
+                    run[1] for run, to_end in retried.runs.items() if (run[0], to_end) == (step.name, close)
+                ]
+                if scopes:
+                    await run_scopes(self.workers, step, scopes, close=close, progress=progress)
 
     async def distil(
         self,
@@ -279,7 +274,7 @@ class Everlore:
 
         Raises ConfigurationError when nothing distils here. What fails is parked, and `status` shows it.
         """
-        if self._analyst is None:
+        if self.runtime.analyst is None:
             raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
         workspaces = (
             [await self.workspace(one.name) for one in await self.workspaces()]
@@ -287,7 +282,7 @@ class Everlore:
             else [workspace]
         )
         threads = [
-            (one.workspace_id, thread_id)
+            Scope(one.workspace_id, thread_id)
             for one in workspaces
             for thread_id in await one.threads_to_distil(thread)
         ]
@@ -299,61 +294,70 @@ class Everlore:
             progress(messages)
 
         if threads:
-            await run_distil(self._work(distilled=count), threads, close=close)
+            await run_scopes(self.workers, DISTIL, threads, close=close, progress=count)
         return read
 
     async def start_distil(
         self, workspace: Workspace, thread: str | None = None, *, close: bool = True
     ) -> int:
         """Leave jobs that distil what waits, for a worker to run; returns for how many threads. See `distil`."""
-        if self._analyst is None:
+        if self.runtime.analyst is None:
             raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
         threads = await workspace.threads_to_distil(thread)
-        async with job_app(self._work()).open_async() as app:
-            for thread_id in threads:
-                await defer_distil(app, workspace.workspace_id, thread_id, close=close)
+        for thread_id in threads:
+            await defer(self.runtime, DISTIL.name, Scope(workspace.workspace_id, thread_id), close=close)
         return len(threads)
 
     async def _held_up(self, workspaces: Sequence[WorkspaceSummary]) -> list[HeldUp]:
         """Why models may not be called now. Rules call none."""
-        if self._analyst is None or self._analyst.model is None:
+        if not self._spending():
             return []
         found: list[HeldUp] = []
         for one in workspaces:
-            async with self._worker_database.workspace(one.workspace_id, read_only=True) as tx:
-                found += await held_up(tx, one.workspace_id, one.name, self._clock(), limits(self.settings))
+            async with self.workers.database.workspace(one.workspace_id, read_only=True) as tx:
+                found += await held_up(
+                    tx, one.workspace_id, one.name, self.runtime.clock(), self.settings.distil
+                )
         return found
 
     async def _end_cooldowns(self, now: datetime) -> dict[UUID, list[datetime]]:
         """Let models that are left alone be tried at once; returns until when they would have been, by workspace."""
-        if self._analyst is None or self._analyst.model is None:
+        if not self._spending():
             return {}
         ended: dict[UUID, list[datetime]] = {}
         for one in await self.workspaces():
-            async with self._worker_database.workspace(one.workspace_id) as tx:
+            async with self.workers.database.workspace(one.workspace_id) as tx:
                 if times := await probe_at_once(tx, now):
                     ended[one.workspace_id] = times
         return ended
 
-    def _work(
-        self,
-        progress: Callable[[int], None] = lambda _: None,
-        distilled: Callable[[int], None] = lambda _: None,
-    ) -> Work:
-        tools = None
-        if self._analyst is not None:
-            settings = self.settings
-            tools = Tools(
-                analyst=self._analyst,
-                governor=lambda workspace_id: SpendGovernor(
-                    self._worker_database, workspace_id, self._clock, limits(settings)
-                ),
-                embedders=self._embedders,
-                clock=self._clock,
-                silence=timedelta(minutes=settings.distil.silence_minutes),
-                context_messages=settings.distil.context_messages,
-                exact_below=settings.recall.exact_below,
-                linking=linking(settings),
-                progress=distilled,
-            )
-        return Work(self._worker_database, self._embedders, self.settings.recall.exact_below, progress, tools)
+    def _spending(self) -> bool:
+        return any(step.spends(self.workers) for step in steps.wanted(self.workers))
+
+
+async def _keep_alive(server: Server) -> None:
+    """Start the embedded server again whenever it was ended under us; gives up, loudly, when that fails again and again."""
+    failures = 0
+    while True:
+        await asyncio.sleep(_LOOK_EVERY_S)
+        if await asyncio.to_thread(server.answers):
+            failures = 0
+            continue
+        log.warning("the embedded Postgres has ended; it is started again")
+        try:
+            await asyncio.to_thread(server.revive)
+        except EverloreError as error:
+            failures += 1
+            log.warning("the embedded Postgres could not be started again: %s", error)
+            if failures >= _GIVE_UP_AFTER:
+                raise
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
+
+
+def _summed(by_step: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    states = sorted({state for counted in by_step.values() for state in counted})
+    return {state: sum(counted.get(state, 0) for counted in by_step.values()) for state in states}

@@ -1,27 +1,31 @@
 """The composition root: which database, embedders, reranker and analyst the settings name."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from everlore.budget import Limits
 from everlore.capture.passages import WordCounts
 from everlore.config import Settings
 from everlore.domain.errors import ConfigurationError
 from everlore.grounding.answers import doubts
-from everlore.knowledge.entity_candidates import Linking
 from everlore.models.language_model import model_analyst
+from everlore.models.late_interaction import LateInteraction
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.models.openai_embedder import OpenAIEmbedder
 from everlore.models.rules import RuleAnalyst
 from everlore.ports.analyst import Analyst
+from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
-from everlore.store import migrate
+from everlore.runtime import Runtime
+from everlore.store import index, jobs, migrate, operations
 from everlore.store.database import APP, WORKER, Database
+from everlore.store.migrate import owner
 from everlore.store.server import SUPERUSER, Server, open_server
+from everlore.work import steps
 
+DEFAULT_WORKSPACE = "default"
 wordpieces = WordCounts(count_wordpieces)
 
 
@@ -62,28 +66,6 @@ def configured_analyst(settings: Settings) -> Analyst | None:
     )
 
 
-def limits(settings: Settings) -> Limits:
-    """What a workspace may spend in a day."""
-    chosen = settings.distil
-    return Limits(
-        calls_soft=chosen.daily_calls_soft,
-        calls_hard=chosen.daily_calls_hard,
-        tokens_soft=chosen.daily_tokens_soft,
-        tokens_hard=chosen.daily_tokens_hard,
-        cost_soft=chosen.daily_cost_soft,
-        cost_hard=chosen.daily_cost_hard,
-        price_in=None if chosen.model is None else chosen.model.price_in,
-        price_out=None if chosen.model is None else chosen.model.price_out,
-        breaker_failures=chosen.breaker_failures,
-        breaker_cooldown_s=chosen.breaker_cooldown_s,
-    )
-
-
-def linking(settings: Settings) -> Linking:
-    """How names are linked to entities."""
-    return Linking(**settings.aliases.model_dump())
-
-
 @dataclass(frozen=True, slots=True)
 class Urls:
     app: str
@@ -113,15 +95,75 @@ async def _opened(data_dir: Path | None, say: Callable[[str], None]) -> Server:
         raise
 
 
+async def make_runtime(
+    settings: Settings,
+    urls: Urls,
+    stack: AsyncExitStack,
+    *,
+    clock: Clock,
+    embedders: Mapping[str, Embedder] | None,
+    analyst: Analyst | None,
+) -> Runtime:
+    """The runtime with the application's login; what it opened is closed with the stack. Nothing is written."""
+    database = Database(urls.app, APP, pool_size=settings.pool_size)
+    stack.push_async_callback(database.close)
+    await database.open()
+    used = configured_embedders(settings) if embedders is None else embedders
+    for embedder in used.values():
+        stack.push_async_callback(embedder.close)
+    analyst = analyst or configured_analyst(settings)
+    if analyst is not None:
+        stack.push_async_callback(analyst.close)
+    await _require_up_to_date(database, used.values())
+    runtime = Runtime(
+        settings=settings,
+        database=database,
+        embedders={embedder.name: embedder for embedder in used.values()},
+        reranker=LateInteraction(),
+        analyst=analyst,
+        sentence_analyst=RuleAnalyst(),
+        wordpieces=wordpieces,
+        clock=clock,
+    )
+    return replace(runtime, steps=tuple(step.name for step in steps.wanted(runtime)))
+
+
 async def prepare_embedded(server: Server) -> list[str]:
     """Make the embedded database and bring it up to date; returns the names of the migrations applied."""
     await migrate.create_database(server.conninfo(SUPERUSER, "postgres"), "everlore")
-    return await migrate.migrate(server.conninfo(SUPERUSER))
+    return await bring_up_to_date(server.conninfo(SUPERUSER))
 
 
-async def require_migrated(app: Database) -> None:
+async def bring_up_to_date(conninfo: str) -> list[str]:
+    """Apply the migrations that the database lacks, tell it of the background steps, and make the workspace that everybody
+    uses who names none; returns the names of the migrations applied. `conninfo`: see `everlore.store.migrate.migrate`."""
+    applied = await migrate.migrate(conninfo)
+    async with owner(conninfo) as tx:
+        known = await jobs.steps(tx)
+        for step in steps.described():
+            if step not in known:
+                await jobs.describe_step(tx, step)
+        if await operations.find_workspace(tx, DEFAULT_WORKSPACE) is None:
+            await operations.open_workspace(tx, DEFAULT_WORKSPACE)
+    return applied
+
+
+async def _require_up_to_date(app: Database, embedders: Iterable[Embedder]) -> None:
+    """Raises ConfigurationError for a database of another version, or one with other vectors than the embedders give."""
     async with app.outside() as tx:
         if missing := await migrate.pending(tx):
             raise ConfigurationError(
                 f"The database lacks {len(missing)} migrations ({missing[0]} first); run `everlore db migrate`."
+            )
+        known = await jobs.steps(tx)
+        if lacking := [step.name for step in steps.described() if step not in known]:
+            raise ConfigurationError(
+                f"The database does not know the background step {lacking[0]} as it is now; run `everlore db migrate`."
+            )
+        stored = {model.name: model.dimensions for model in await index.models(tx)}
+    for embedder in embedders:
+        if stored.get(embedder.name, embedder.dimensions) != embedder.dimensions:
+            raise ConfigurationError(
+                f"The model {embedder.name} gives {embedder.dimensions} dimensions; its stored vectors have "
+                f"{stored[embedder.name]}."
             )

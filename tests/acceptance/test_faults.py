@@ -83,7 +83,7 @@ async def test_a_thousand_messages_cost_at_most_a_hundred_calls(
     for fault in faults:
         model.then(None, None, fault)
     async with opened(database, clock, model, timeout_s=60) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         await workspace.record(conversation(0, 1000, clock() - timedelta(hours=1)), session="one")
         assert await lore.distil(workspace) == 1000
         (day,) = (await workspace.usage()).days
@@ -97,7 +97,7 @@ async def test_two_hundred_faults_lose_invent_and_double_nothing(
     model: OpenAIServer, clock: Clock, database: TestDatabase
 ) -> None:
     async with opened(database, clock, model, timeout_s=1.0) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         told = await suffer(lore, workspace, model, clock)
         here = await workspace.status()
         assert (here.messages, here.undistilled, here.failed_windows) == (len(told), 0, 0)

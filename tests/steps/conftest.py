@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, LiteralString, Protocol
 from uuid import UUID
@@ -14,6 +15,7 @@ from tests.conftest import TestDatabase
 
 from everlore.everlore import Everlore
 from everlore.recall import bm25
+from everlore.runtime import Runtime
 from everlore.store import postings
 from everlore.store.postings import POSTING
 
@@ -34,6 +36,12 @@ async def rows(database: TestDatabase) -> AsyncIterator[Rows]:
             return await cursor.fetchall() if cursor.description else []
 
         yield run
+
+
+def exact_up_to_five(lore: Everlore) -> Runtime:
+    """The workers' runtime with settings under which more than five passages get an index of their own."""
+    recall = lore.settings.recall.model_copy(update={"exact_below": 5})
+    return replace(lore.workers, settings=lore.settings.model_copy(update={"recall": recall}))
 
 
 class Gate:
@@ -120,7 +128,7 @@ async def _scores_are_exact(
     vocabulary = sorted({term for _, terms, _ in passages.values() for term in terms})
     for start in range(0, max(len(vocabulary), 1), 7):
         question = " ".join([*vocabulary[start : start + 7], "unheard"])
-        async with lore._app.workspace(workspace_id, read_only=True) as connection:
+        async with lore.runtime.database.workspace(workspace_id, read_only=True) as connection:
             view = (await postings.read(connection, question))["said"]
         expected = _bm25(passages, [term for _, term in view.words if term is not None])
         scores = bm25.score(view).scores

@@ -30,7 +30,7 @@ async def lore(database: TestDatabase, clock: Clock, script: Script) -> AsyncIte
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 @pytest.fixture
@@ -402,7 +402,7 @@ async def test_a_pin_is_set_and_taken_away(porto: Workspace, rows: Rows) -> None
 
 async def test_one_workspace_knows_nothing_of_another(lore: Everlore, porto: Workspace) -> None:
     (memory,) = await porto.memories()
-    other = await lore.workspace("bob")
+    other = await lore.workspace("bob", create=True)
     for verb in (other.forget, other.confirm, other.reject, other.pin, other.memory):
         with pytest.raises(NotFound):
             await verb(memory.memory_id)

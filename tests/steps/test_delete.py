@@ -22,7 +22,7 @@ PutGate = Callable[[ModuleType, str], Gate]
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def said(text: str, external_id: str | None = None) -> NewMessage:
@@ -36,7 +36,7 @@ async def stored(workspace: Workspace, *texts: str, thread: str = "main") -> lis
 
 async def indexed(lore: Everlore, workspace: Workspace) -> None:
     await lore.catch_up()
-    await pack_tail(lore._worker_database, workspace.workspace_id, at_least=1)
+    await pack_tail(lore.workers, workspace.workspace_id, at_least=1)
 
 
 async def tables_naming(rows: Rows, *ids: UUID | str) -> set[str]:
@@ -154,9 +154,7 @@ async def test_a_deletion_while_the_index_step_thinks(
     if new_model:  # it has no mark in the thread yet
         await rows("delete from everlore.watermark where step like 'vector%%'")
     thinking = gate(index, "load")
-    step = asyncio.create_task(
-        index_thread(lore._worker_database, workspace.workspace_id, thread, lore._embedders, exact_below=5000)
-    )
+    step = asyncio.create_task(index_thread(lore.workers, workspace.workspace_id, thread))
     await thinking.reached.wait()
     if whole_thread:
         await workspace.delete_thread("main")
@@ -184,9 +182,7 @@ async def test_a_deletion_while_the_index_step_commits(
         workspace.delete_thread("main") if whole_thread else workspace.delete(gone)
     )
     await removing.reached.wait()
-    step = asyncio.create_task(
-        index_thread(lore._worker_database, workspace.workspace_id, thread, lore._embedders, exact_below=5000)
-    )
+    step = asyncio.create_task(index_thread(lore.workers, workspace.workspace_id, thread))
     while not step.done() and not await rows("select 1 from pg_locks where not granted"):
         pass
     removing.open()
@@ -214,7 +210,7 @@ async def test_a_deletion_while_a_writer_has_not_committed(
 
 async def test_a_message_of_another_workspace_is_not_found(lore: Everlore, workspace: Workspace) -> None:
     (one,) = await stored(workspace, "the boat")
-    other = await lore.workspace("bob")
+    other = await lore.workspace("bob", create=True)
     with pytest.raises(NotFound):
         await other.delete(one)
     with pytest.raises(NotFound):

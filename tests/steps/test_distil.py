@@ -35,7 +35,7 @@ async def lore(database: TestDatabase, clock: Clock, script: Script) -> AsyncIte
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def read(script: Script) -> list[list[str]]:
@@ -75,7 +75,10 @@ async def test_a_window_is_ten_messages_and_the_last_one_waits_until_it_is_close
 async def test_windows_are_the_same_when_messages_come_one_by_one(
     lore: Everlore, script: Script, clock: Clock
 ) -> None:
-    at_once, one_by_one = await lore.workspace("at once"), await lore.workspace("one by one")
+    at_once, one_by_one = (
+        await lore.workspace("at once", create=True),
+        await lore.workspace("one by one", create=True),
+    )
     messages = says(*numbered(1, 23), at=clock())
     await at_once.record(messages)
     await lore.distil(at_once)
@@ -119,16 +122,15 @@ async def test_silence_closes_the_last_window(
 
 
 async def sweep_and_run(lore: Everlore) -> None:
-    work = lore._work()
-    async with job_app(work).open_async() as app:
-        await sweep(app, work)
+    async with job_app(lore.workers).open_async() as app:
+        await sweep(app, lore.workers)
         await app.run_worker_async(wait=False, install_signal_handlers=False, delete_jobs="successful")
 
 
 async def test_recording_a_whole_window_leaves_a_job_and_a_worker_runs_it(
     lore: Everlore, workspace: Workspace, script: Script, clock: Clock
 ) -> None:
-    worker = Worker(lore._work())
+    worker = Worker(lore.workers)
     worker.start()
     await workspace.record(says(*numbered(1, 10), at=clock()))
     await asyncio.wait_for(script.reached.wait(), 30)
@@ -205,14 +207,10 @@ async def test_a_window_that_somebody_else_finished_meanwhile_is_not_written_twi
     """Two readers of one window, as after a worker that was thought to be dead."""
     script.find("I like tea", "Anna likes tea")
     await workspace.record(says("I like tea", at=clock()))
-    work = lore._work()
-    assert work.distil is not None
     (thread_id,) = await workspace.threads_to_distil()
     script.gate = asyncio.Event()
     both = [
-        asyncio.create_task(
-            distil_thread(work.database, workspace.workspace_id, thread_id, work.distil, close=True)
-        )
+        asyncio.create_task(distil_thread(lore.workers, workspace.workspace_id, thread_id, close=True))
         for _ in range(2)
     ]
     while script.at_work < 2:
@@ -345,14 +343,14 @@ async def test_only_what_failed_is_read_again(
         raise ModelUnavailable("it does not answer")
 
     script.before = fail
-    other = await lore.workspace("bob")
+    other = await lore.workspace("bob", create=True)
     await workspace.record(says("message 1", at=clock()), thread="one")
     await other.record(says("message 2", at=clock()), thread="two")
     await lore.distil()
     await workspace.record(says(*numbered(101, 115), at=clock()), thread="three")
     script.before = lambda _: None
     script.windows.clear()
-    await lore.distil_retried(await lore.retry_parked())
+    await lore.run_retried(await lore.retry_parked())
     assert sorted(read(script)) == [["message 1"], ["message 2"]]
     assert (await workspace.status()).undistilled == 15
     status = await lore.status()
@@ -394,7 +392,7 @@ async def test_a_retry_by_hand_is_the_probe_and_one_call_decides(
 
     charged.before = fail
     async with opened(database, clock, charged, distil={"breaker_failures": 2}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         for number in range(4):
             await workspace.record(says(f"message {number}", at=clock()), thread=f"thread {number}")
         await lore.catch_up()
@@ -407,16 +405,16 @@ async def test_a_retry_by_hand_is_the_probe_and_one_call_decides(
         assert (len(status.parked), status.jobs["todo"]) == (2, 2)
         charged.windows.clear()
         retried = await lore.retry_parked()
-        assert (retried.count, len(retried.threads)) == (4, 4)
+        assert (retried.count, len(retried.runs)) == (4, 4)
         assert (await lore.status()).held_up == []
-        await lore.distil_retried(retried)
+        await lore.run_retried(retried)
         assert len(charged.windows) == 1
         status = await lore.status()
         assert [one.until for one in status.held_up] == [clock() + timedelta(minutes=10)]
         assert (len(status.parked), status.jobs["todo"]) == (1, 3)
 
         charged.before = lambda _: None
-        await lore.distil_retried(await lore.retry_parked())
+        await lore.run_retried(await lore.retry_parked())
         status = await lore.status()
         assert not (status.parked)
         assert not (status.held_up)
@@ -427,7 +425,7 @@ async def test_a_retry_by_hand_is_the_probe_and_one_call_decides(
 async def test_a_reached_cap_is_in_sight(database: TestDatabase, clock: Clock) -> None:
     clock.now = LATER
     async with opened(database, clock, Charged(), distil={"daily_calls_hard": 1}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         assert (await lore.status()).held_up == []
         await workspace.record(says(*numbered(1, 13), at=clock()))
         await lore.distil(workspace)
@@ -443,7 +441,7 @@ async def test_a_reached_cap_is_in_sight(database: TestDatabase, clock: Clock) -
 async def test_as_many_calls_are_estimated_as_are_made(database: TestDatabase, clock: Clock) -> None:
     charged = Charged()
     async with opened(database, clock, charged) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         for number in range(6):
             await workspace.record(says("message 1", at=clock()), thread=f"short {number}")
         await workspace.record(says(*numbered(1, 23), at=clock()), thread="long")

@@ -6,13 +6,13 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.conftest import TestDatabase
-from tests.steps.conftest import Rows
+from tests.steps.conftest import Rows, exact_up_to_five
 
 from everlore.api.workspace import Workspace
 from everlore.domain.errors import ConfigurationError
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
-from everlore.index.step import ensure_vector_indexes, index_distilled
+from everlore.index.step import ensure_vector_indexes, index_known
 from everlore.models.fake import FakeEmbedder
 from everlore.recall import bm25
 from everlore.store import index, passages, postings
@@ -24,7 +24,7 @@ COUNT = "select count(*) from everlore."
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 async def remember(workspace: Workspace, *contents: str) -> None:
@@ -35,7 +35,7 @@ async def remember(workspace: Workspace, *contents: str) -> None:
 async def bare(lore: Everlore, workspace: Workspace, texts: Sequence[str]) -> list[int]:
     """Passages of a memory without vectors: what a step leaves whose model was not there."""
     memory = await workspace.remember("The tide tables hang in the harbour.")
-    async with lore._worker_database.workspace(workspace.workspace_id) as connection:
+    async with lore.workers.database.workspace(workspace.workspace_id) as connection:
         return await passages.insert(
             connection,
             "known",
@@ -91,11 +91,11 @@ async def test_postings_of_the_layer_are_exact_through_merges_and_removals(
             lore, workspace, [f"The gull number {step} sat on the pier.", "pier " * (step + 1)]
         )
         await layer_is_exact(rows, workspace)
-    async with lore._worker_database.workspace(workspace.workspace_id) as connection:
+    async with lore.workers.database.workspace(workspace.workspace_id) as connection:
         await passages.remove(connection, "known", numbers[::2])
     await layer_is_exact(rows, workspace)
     await lexicon_is_exact(workspace.workspace_id)
-    async with lore._worker_database.workspace(workspace.workspace_id) as connection:
+    async with lore.workers.database.workspace(workspace.workspace_id) as connection:
         await passages.remove(connection, "known", numbers[1::2])
     await layer_is_exact(rows, workspace)
 
@@ -107,7 +107,7 @@ async def test_memories_do_not_change_what_messages_score(lore: Everlore, worksp
     await lore.catch_up()
 
     async def scores() -> tuple[list[tuple[int, float]], int]:
-        async with lore._app.workspace(workspace.workspace_id, read_only=True) as connection:
+        async with lore.runtime.database.workspace(workspace.workspace_id, read_only=True) as connection:
             view = (await postings.read(connection, "the boat in the fog"))["said"]
         return bm25.best(bm25.score(view).scores, 10), view.passages
 
@@ -123,17 +123,17 @@ async def test_what_lacks_vectors_is_said_found_by_words_and_embedded_by_a_job(
 ) -> None:
     numbers = await bare(lore, workspace, ["Heron is a fishing boat.", "Fog comes at dawn."])
     assert await rows(
-        "select lock, args ->> 'workspace_id' from jobs.procrastinate_jobs where task_name = 'index_distilled'"
-    ) == [(f"distilled:{workspace.workspace_id}", str(workspace.workspace_id))]
+        "select lock, args ->> 'workspace_id' from jobs.procrastinate_jobs where task_name = 'index_known'"
+    ) == [(f"index_known:{workspace.workspace_id}", str(workspace.workspace_id))]
     assert (await workspace.status()).unembedded == {"fake": 2}
     degraded = (await workspace.recall("Heron")).degraded
     assert degraded == ("some memories are not indexed yet: those are found by their words only",)
     await lore.catch_up()
     assert await rows(COUNT + "unembedded") == [(0,)]
     assert (await workspace.recall("Heron")).degraded == ()
-    async with lore._app.workspace(workspace.workspace_id, read_only=True) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id, read_only=True) as connection:
         (model,) = await index.models(connection)
-        question = await lore._embedders["fake"].encode_question("fishing boat")
+        question = await lore.runtime.embedders["fake"].encode_question("fishing boat")
         near = await passages.nearest(connection, model.model_id, "known", question.vector, 2, 5000)
         assert near[0][0] == numbers[0]
         vectors = await passages.vectors(connection, model.model_id, numbers)
@@ -152,11 +152,11 @@ async def test_embedding_twice_and_embedding_what_was_removed_is_harmless(
 ) -> None:
     numbers = await bare(lore, workspace, ["Heron is a fishing boat.", "Fog comes at dawn."])
     (encoded,) = await FakeEmbedder().encode_passages(["Heron is a fishing boat."])
-    async with lore._worker_database.workspace(workspace.workspace_id) as connection:
+    async with lore.workers.database.workspace(workspace.workspace_id) as connection:
         await passages.remove(connection, "known", numbers[1:])
         for _ in range(2):
             await passages.add_vectors(connection, 1, "known", [(number, encoded) for number in numbers])
-    await index_distilled(lore._worker_database, workspace.workspace_id, lore._embedders, exact_below=5000)
+    await index_known(lore.workers, workspace.workspace_id)
     assert await rows(
         "select passage_id, layer::text from everlore.passage_vector where passage_id = any (%s)", numbers
     ) == [(numbers[0], "known")]
@@ -166,8 +166,9 @@ async def test_a_new_model_is_refused_until_it_has_the_memories_too(
     database: TestDatabase, lore: Everlore, workspace: Workspace, rows: Rows
 ) -> None:
     await remember(workspace, "Maya has a boat.", "The boat is called Heron.")
-    both = {"fake": lore._embedders["fake"], "wide": FakeEmbedder("wide", 48)}
+    both = {"fake": lore.runtime.embedders["fake"], "wide": FakeEmbedder("wide", 48)}
     async with Everlore.open(database.settings(), worker=False, embedders=both) as other:
+        await other.workspace("alice", create=True)  # makes its models known
         assert await rows(COUNT + "unembedded") == [(3,)]
         with pytest.raises(ConfigurationError, match="3 memories and facts still lack vectors of wide"):
             await other.use_model("wide")
@@ -175,7 +176,7 @@ async def test_a_new_model_is_refused_until_it_has_the_memories_too(
         assert progress == {"fake": 0, "wide": 3}
         await other.catch_up()
         await other.use_model("wide")
-        found = await (await other.workspace("alice")).recall("What is the boat called?")
+        found = await (await other.workspace("alice", create=True)).recall("What is the boat called?")
         assert found.memories[0].memory.content == "The boat is called Heron."
 
 
@@ -206,14 +207,14 @@ async def test_a_large_layer_gets_an_index_of_its_own(
     await workspace.record([NewMessage(role="user", text=f"boat {number}") for number in range(4)])
     await remember(workspace, *(f"The boat Heron {number} is in the harbour." for number in range(8)))
     await lore.catch_up()
-    await ensure_vector_indexes(lore._worker_database, workspace.workspace_id, 5)
+    await ensure_vector_indexes(exact_up_to_five(lore), workspace.workspace_id)
     made = await rows(
         "select indexname from pg_indexes where indexname ~ '_model_[0-9]+' order by length(indexname)"
     )
     (said,), (known,) = made
     assert known == said.replace("_said", "_known")
-    async with lore._app.workspace(workspace.workspace_id, read_only=True) as connection:
-        question = await lore._embedders["fake"].encode_question("Heron 3")
+    async with lore.runtime.database.workspace(workspace.workspace_id, read_only=True) as connection:
+        question = await lore.runtime.embedders["fake"].encode_question("Heron 3")
         by_index = await passages.nearest(connection, 1, "known", question.vector, 8, 0)
         exact = await passages.nearest(connection, 1, "known", question.vector, 8, 5000)
     assert [n for n, _ in by_index] == [n for n, _ in exact]

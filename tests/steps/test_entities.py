@@ -19,7 +19,7 @@ from everlore.ports.analyst import Window, WindowMessage
 
 @pytest.fixture
 async def world(lore: Everlore, database: TestDatabase, clock: Clock) -> World:
-    workspace = await lore.workspace("test")
+    workspace = await lore.workspace("test", create=True)
     return World(lore, database, clock, workspace.workspace_id, "test")
 
 
@@ -254,7 +254,7 @@ async def test_another_home_in_another_world_is_another_person(world: World) -> 
 async def distilled(lore: Everlore, clock: Clock, thread: str, author: str, *texts: str) -> None:
     """By rules, in one go."""
     clock.advance(days=1)
-    workspace = await lore.workspace("test")
+    workspace = await lore.workspace("test", create=True)
     await workspace.record(
         [NewMessage(role="user", author=author, text=text) for text in texts], thread=thread
     )
@@ -263,7 +263,7 @@ async def distilled(lore: Everlore, clock: Clock, thread: str, author: str, *tex
 
 async def told(lore: Everlore) -> list[tuple[str, str, str, bool]]:
     """Whose home and work is known: the owner's word for him, what, where, whether it still holds."""
-    workspace = await lore.workspace("test")
+    workspace = await lore.workspace("test", create=True)
     labels = {found.entity.entity_id: found.label for found in await workspace.graph.entities(limit=100)}
     listed = await workspace.facts(history=True, limit=100)
     facts = [fact for fact in listed if fact.predicate in ("lives_in", "works_at")]

@@ -3,6 +3,7 @@
 import asyncio
 import string
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,6 +21,7 @@ from everlore.index.step import pack_tail
 from everlore.knowledge.erasure import UNNAMED, erase_memory, erase_messages, erase_thread
 from everlore.models.fake import FakeEmbedder, ScriptedAnalyst
 from everlore.ports.analyst import (
+    Analyst,
     DraftEntity,
     DraftFact,
     DraftMemory,
@@ -34,6 +36,13 @@ from everlore.store.backup import client_environment, database_argument
 PutGate = Callable[[ModuleType, str], Gate]
 # Every word that must vanish begins with this; as stems do, and their hex form.
 SENTINEL = "qzxvbk"
+
+
+def use(lore: Everlore, analyst: Analyst) -> None:
+    """Let another analyst distil."""
+    lore.workers = replace(lore.workers, analyst=analyst)
+    lore.runtime = replace(lore.runtime, analyst=analyst)
+    lore.directory.runtime = lore.runtime
 
 
 def scripted(window: Window) -> Extraction:
@@ -82,7 +91,7 @@ async def lore(database: TestDatabase, clock: Clock, fake: FakeEmbedder) -> Asyn
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 async def stored(workspace: Workspace, *said: NewMessage | str, thread: str = "main") -> list[UUID]:
@@ -97,11 +106,11 @@ async def settled(lore: Everlore, workspace: Workspace) -> None:
     """Everything distilled, indexed and packed."""
     await lore.distil(workspace)
     await lore.catch_up()
-    await pack_tail(lore._worker_database, workspace.workspace_id, at_least=1)
+    await pack_tail(lore.workers, workspace.workspace_id, at_least=1)
 
 
 async def erased(lore: Everlore, workspace: Workspace, ids: Sequence[UUID], clock: Clock) -> ErasureReceipt:
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         return await erase_messages(connection, ids, clock())
 
 
@@ -186,11 +195,11 @@ async def test_no_trace_is_left_of_a_hundred_messages_and_all_of_twenty_others(
         clock.advance(minutes=1)
     await settled(lore, workspace)
     ((thread,),) = await rows("select thread_id from everlore.thread")
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         for number in range(100):
             await hygiene.note_handed_out(connection, f"- {doomed(number).text} (2025)", clock())
     ((job,),) = await rows(
-        "insert into jobs.procrastinate_jobs (queue_name, task_name, args, status, lock) values ('index', 'index_thread',"
+        "insert into jobs.procrastinate_jobs (queue_name, task_name, args, status, lock) values ('index', 'index',"
         " jsonb_build_object('workspace_id', %s::text, 'thread_id', %s::text), 'failed', 'x') returning id",
         str(workspace.workspace_id),
         str(thread),
@@ -238,7 +247,7 @@ async def test_erasing_again_finds_nothing_and_harms_nothing(
     left = await rows("select memory_id, content, superseded_at from everlore.memory")
     assert await erased(lore, workspace, [one], clock) == ErasureReceipt()
     assert await rows("select memory_id, content, superseded_at from everlore.memory") == left
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         assert await erase_memory(connection, uuid4(), clock(), sources=True) == ErasureReceipt()
 
 
@@ -331,7 +340,7 @@ async def test_facts_are_worked_out_anew(
             )
         )
 
-    lore._analyst = ScriptedAnalyst(places)
+    use(lore, ScriptedAnalyst(places))
     first = await stored(workspace, "I live in Porto")
     clock.advance(days=30)
     second = await stored(workspace, "I live in Qzxvbklisbon")
@@ -353,7 +362,7 @@ async def test_erasing_a_memory_only_leaves_its_message(
     (one, _) = await stored(workspace, "I like kayaks", "I like pears")
     await settled(lore, workspace)
     ((lineage,),) = await rows("select lineage_id from everlore.memory where content = 'I like kayaks'")
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         receipt = await erase_memory(connection, lineage, clock(), sources=False)
     assert (receipt.messages, receipt.memories, len(receipt.facts)) == ((), (lineage,), 1)
     assert await rows("select content from everlore.memory") == [("I like pears",)]
@@ -371,7 +380,7 @@ async def test_erasing_a_memory_with_its_sources(
     (one, other) = await stored(workspace, "I like kayaks", "I like pears")
     await settled(lore, workspace)
     ((lineage,),) = await rows("select lineage_id from everlore.memory where content = 'I like kayaks'")
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         receipt = await erase_memory(connection, lineage, clock(), sources=True)
     assert (receipt.messages, receipt.memories) == ((one,), (lineage,))
     assert await rows("select message_id from everlore.message") == [(other,)]
@@ -391,7 +400,7 @@ async def test_a_memory_that_took_a_name_up_goes_with_the_message_that_named_it(
             (DraftEntity("Qzxvbkemma", "person"),),
         )
 
-    lore._analyst = ScriptedAnalyst(resolving)
+    use(lore, ScriptedAnalyst(resolving))
     (named, _) = await stored(workspace, "My sister Qzxvbkemma called.", "She plays chess on Fridays.")
     await settled(lore, workspace)
     assert len(await rows("select 1 from everlore.memory")) == 1
@@ -454,7 +463,7 @@ async def test_a_thread_goes_with_its_name(
     await stored(workspace, "I like pears")
     await settled(lore, workspace)
     ((thread,),) = await rows("select thread_id from everlore.thread where name ilike 'qzxvbk%%'")
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         receipt = await erase_thread(connection, thread, "Qzxvbk plans", clock())
     assert receipt.counts["threads"] == 1
     assert receipt.counts["audit entries changed"] >= 1
@@ -487,6 +496,6 @@ async def test_another_workspace_is_out_of_reach(
 ) -> None:
     (one,) = await stored(workspace, "I like kayaks")
     await settled(lore, workspace)
-    other = await lore.workspace("bob")
+    other = await lore.workspace("bob", create=True)
     assert await erased(lore, other, [one], clock) == ErasureReceipt()
     assert await rows("select content from everlore.memory") == [("I like kayaks",)]

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -14,13 +14,13 @@ from tests.conftest import Clock, TestDatabase
 
 from everlore.budget import (
     Estimate,
-    Limits,
     SpendGovernor,
     caps_reached,
     cost_of,
     estimate,
     spent_today,
 )
+from everlore.config import DistilSettings, ModelSettings
 from everlore.domain.errors import SpendLimit
 from everlore.everlore import Everlore
 from everlore.ports.analyst import CallReport
@@ -29,7 +29,34 @@ from everlore.store.database import WORKER, Database
 from everlore.store.usage import Spent, UsageRow
 
 MODEL = "tiny"
-NO_CAPS = Limits(calls_hard=None)
+
+
+def caps(
+    *,
+    price_in: float | None = None,
+    price_out: float | None = None,
+    calls_soft: int | None = None,
+    calls_hard: int | None = 2000,
+    tokens_soft: int | None = None,
+    tokens_hard: int | None = None,
+    cost_soft: float | None = None,
+    cost_hard: float | None = None,
+    **others: Any,
+) -> DistilSettings:
+    """Settings with these daily caps and prices."""
+    return DistilSettings(
+        model=ModelSettings(model=MODEL, price_in=price_in, price_out=price_out),
+        daily_calls_soft=calls_soft,
+        daily_calls_hard=calls_hard,
+        daily_tokens_soft=tokens_soft,
+        daily_tokens_hard=tokens_hard,
+        daily_cost_soft=cost_soft,
+        daily_cost_hard=cost_hard,
+        **others,
+    )
+
+
+NO_CAPS = caps(calls_hard=None)
 TODAY = date(2025, 6, 14)
 MIDNIGHT = datetime(2025, 6, 15, tzinfo=UTC)
 
@@ -44,11 +71,13 @@ async def workers(database: TestDatabase) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def workspace_id(lore: Everlore) -> UUID:
-    return (await lore.workspace("ours")).workspace_id
+    return (await lore.workspace("ours", create=True)).workspace_id
 
 
 @pytest.fixture
-def governor(workers: Database, workspace_id: UUID, clock: Clock) -> Callable[[Limits], SpendGovernor]:
+def governor(
+    workers: Database, workspace_id: UUID, clock: Clock
+) -> Callable[[DistilSettings], SpendGovernor]:
     return lambda limits: SpendGovernor(workers, workspace_id, clock, limits)
 
 
@@ -78,9 +107,9 @@ async def fail(governed: SpendGovernor, times: int = 1) -> None:
 
 
 async def test_calls_tokens_and_money_are_counted_per_day_and_model(
-    governor: Callable[[Limits], SpendGovernor], workers: Database, workspace_id: UUID, clock: Clock
+    governor: Callable[[DistilSettings], SpendGovernor], workers: Database, workspace_id: UUID, clock: Clock
 ) -> None:
-    governed = governor(replace(NO_CAPS, price_in=0.4, price_out=1.6))
+    governed = governor(caps(calls_hard=None, price_in=0.4, price_out=1.6))
     await governed.allow(MODEL)
     await governed.report(call())
     await governed.allow(MODEL)
@@ -101,14 +130,14 @@ async def test_calls_tokens_and_money_are_counted_per_day_and_model(
 
 
 async def test_a_call_that_is_killed_has_counted(
-    governor: Callable[[Limits], SpendGovernor], workers: Database, workspace_id: UUID
+    governor: Callable[[DistilSettings], SpendGovernor], workers: Database, workspace_id: UUID
 ) -> None:
     await governor(NO_CAPS).allow(MODEL)
     assert await rows(workers, workspace_id) == [UsageRow(TODAY, MODEL, 1, 0, 0, 0, Decimal(0))]
 
 
 async def test_a_call_over_midnight_is_counted_on_the_day_it_began(
-    governor: Callable[[Limits], SpendGovernor], workers: Database, workspace_id: UUID, clock: Clock
+    governor: Callable[[DistilSettings], SpendGovernor], workers: Database, workspace_id: UUID, clock: Clock
 ) -> None:
     clock.now = MIDNIGHT - timedelta(seconds=1)
     governed = governor(NO_CAPS)
@@ -119,10 +148,10 @@ async def test_a_call_over_midnight_is_counted_on_the_day_it_began(
 
 
 async def test_workspaces_are_counted_apart(
-    governor: Callable[[Limits], SpendGovernor], workers: Database, lore: Everlore, clock: Clock
+    governor: Callable[[DistilSettings], SpendGovernor], workers: Database, lore: Everlore, clock: Clock
 ) -> None:
-    other = (await lore.workspace("another")).workspace_id
-    limits = Limits(calls_hard=1)
+    other = (await lore.workspace("another", create=True)).workspace_id
+    limits = caps(calls_hard=1)
     await governor(limits).allow(MODEL)
     await SpendGovernor(workers, other, clock, limits).allow(MODEL)
     with pytest.raises(SpendLimit):
@@ -135,17 +164,17 @@ async def test_workspaces_are_counted_apart(
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        (Limits(calls_hard=2), "calls 2 of 2"),
-        (Limits(tokens_hard=2200), "tokens 2200 of 2200"),
-        (Limits(cost_hard=0.002, price_in=1.0), "cost 0.002 of 0.002"),
+        (caps(calls_hard=2), "calls 2 of 2"),
+        (caps(tokens_hard=2200), "tokens 2200 of 2200"),
+        (caps(cost_hard=0.002, price_in=1.0), "cost 0.002 of 0.002"),
     ],
 )
 async def test_a_hard_cap_forbids_until_midnight(
-    governor: Callable[[Limits], SpendGovernor],
+    governor: Callable[[DistilSettings], SpendGovernor],
     workers: Database,
     workspace_id: UUID,
     clock: Clock,
-    limits: Limits,
+    limits: DistilSettings,
     said: str,
 ) -> None:
     governed = governor(limits)
@@ -160,34 +189,34 @@ async def test_a_hard_cap_forbids_until_midnight(
     await governed.allow(MODEL)
 
 
-async def test_the_cap_is_on_all_models_together(governor: Callable[[Limits], SpendGovernor]) -> None:
-    governed = governor(Limits(calls_hard=2))
+async def test_the_cap_is_on_all_models_together(governor: Callable[[DistilSettings], SpendGovernor]) -> None:
+    governed = governor(caps(calls_hard=2))
     await governed.allow(MODEL)
     await governed.allow("other")
     with pytest.raises(SpendLimit):
         await governed.allow("third")
 
 
-async def test_failed_calls_count(governor: Callable[[Limits], SpendGovernor]) -> None:
-    governed = governor(Limits(calls_hard=3))
+async def test_failed_calls_count(governor: Callable[[DistilSettings], SpendGovernor]) -> None:
+    governed = governor(caps(calls_hard=3))
     await fail(governed, 3)
     with pytest.raises(SpendLimit, match="calls 3 of 3"):
         await governed.allow(MODEL)
 
 
-async def test_a_cap_of_zero_allows_nothing(governor: Callable[[Limits], SpendGovernor]) -> None:
+async def test_a_cap_of_zero_allows_nothing(governor: Callable[[DistilSettings], SpendGovernor]) -> None:
     with pytest.raises(SpendLimit):
-        await governor(Limits(calls_hard=0)).allow(MODEL)
+        await governor(caps(calls_hard=0)).allow(MODEL)
 
 
 async def test_a_soft_cap_is_told_once_and_forbids_nothing(
-    governor: Callable[[Limits], SpendGovernor],
+    governor: Callable[[DistilSettings], SpendGovernor],
     workers: Database,
     workspace_id: UUID,
     clock: Clock,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    limits = Limits(calls_soft=1)
+    limits = caps(calls_soft=1)
     governed = governor(limits)
     for _ in range(3):
         await governed.allow(MODEL)
@@ -197,9 +226,9 @@ async def test_a_soft_cap_is_told_once_and_forbids_nothing(
 
 
 async def test_many_workers_at_once_do_not_pass_the_cap(
-    governor: Callable[[Limits], SpendGovernor], workers: Database, workspace_id: UUID
+    governor: Callable[[DistilSettings], SpendGovernor], workers: Database, workspace_id: UUID
 ) -> None:
-    limits = Limits(calls_hard=25)
+    limits = caps(calls_hard=25)
     granted = 0
 
     async def work(model: str) -> None:
@@ -223,7 +252,7 @@ async def test_many_workers_at_once_do_not_pass_the_cap(
 
 
 async def test_the_breaker_opens_after_failures_in_a_row(
-    governor: Callable[[Limits], SpendGovernor], workers: Database, workspace_id: UUID, clock: Clock
+    governor: Callable[[DistilSettings], SpendGovernor], workers: Database, workspace_id: UUID, clock: Clock
 ) -> None:
     governed = governor(NO_CAPS)
     await fail(governed, 4)
@@ -241,7 +270,7 @@ async def test_the_breaker_opens_after_failures_in_a_row(
 
 
 async def test_after_the_cooldown_one_probe_goes_through(
-    governor: Callable[[Limits], SpendGovernor], clock: Clock
+    governor: Callable[[DistilSettings], SpendGovernor], clock: Clock
 ) -> None:
     governed, second = governor(NO_CAPS), governor(NO_CAPS)
     await fail(governed, 5)
@@ -255,7 +284,7 @@ async def test_after_the_cooldown_one_probe_goes_through(
 
 
 async def test_of_two_workers_one_sends_the_probe(
-    governor: Callable[[Limits], SpendGovernor], clock: Clock
+    governor: Callable[[DistilSettings], SpendGovernor], clock: Clock
 ) -> None:
     await fail(governor(NO_CAPS), 5)
     clock.advance(minutes=5)
@@ -267,7 +296,7 @@ async def test_of_two_workers_one_sends_the_probe(
 
 
 async def test_the_cooldown_doubles_up_to_an_hour(
-    governor: Callable[[Limits], SpendGovernor], clock: Clock
+    governor: Callable[[DistilSettings], SpendGovernor], clock: Clock
 ) -> None:
     governed = governor(NO_CAPS)
     await fail(governed, 5)
@@ -282,7 +311,7 @@ async def test_the_cooldown_doubles_up_to_an_hour(
 
 
 async def test_a_probe_that_was_killed_makes_way_for_another(
-    governor: Callable[[Limits], SpendGovernor], clock: Clock
+    governor: Callable[[DistilSettings], SpendGovernor], clock: Clock
 ) -> None:
     await fail(governor(NO_CAPS), 5)
     clock.advance(minutes=5)
@@ -292,7 +321,7 @@ async def test_a_probe_that_was_killed_makes_way_for_another(
 
 
 async def test_calls_that_were_under_way_when_it_opened_do_not_lengthen_the_cooldown(
-    governor: Callable[[Limits], SpendGovernor], clock: Clock
+    governor: Callable[[DistilSettings], SpendGovernor], clock: Clock
 ) -> None:
     late = [governor(NO_CAPS) for _ in range(4)]
     for one in late:
@@ -310,7 +339,7 @@ async def test_calls_that_were_under_way_when_it_opened_do_not_lengthen_the_cool
 
 
 def test_an_estimate_in_numbers() -> None:
-    limits = Limits(price_in=1.0, price_out=4.0)
+    limits = caps(price_in=1.0, price_out=4.0)
     assert estimate(0, 0, 0, limits) == Estimate(0, 0, 0, Decimal(0))
     assert estimate(0, 0, 0, NO_CAPS).cost is None
     large = estimate(100, 1000, 120_000, limits)
@@ -330,9 +359,9 @@ def test_an_estimate_in_numbers() -> None:
 def test_an_estimate_grows_with_the_text(
     messages: int, more: int, others: int, characters: int, context: int, calls: int
 ) -> None:
-    limits = Limits(price_in=0.5)
-    less = estimate(calls, messages, characters, limits, context_messages=context)
-    larger = estimate(calls + others, messages + others, characters + more, limits, context_messages=context)
+    limits = caps(price_in=0.5, context_messages=context)
+    less = estimate(calls, messages, characters, limits)
+    larger = estimate(calls + others, messages + others, characters + more, limits)
     assert less.calls <= larger.calls
     assert less.tokens_out <= larger.tokens_out
     assert less.tokens_in >= characters / 4
@@ -350,7 +379,7 @@ def test_an_estimate_grows_with_the_text(
 def test_money_is_exact_and_never_negative(
     tokens_in: int, tokens_out: int, price_in: float | None, price_out: float | None
 ) -> None:
-    cost = cost_of(tokens_in, tokens_out, Limits(price_in=price_in, price_out=price_out))
+    cost = cost_of(tokens_in, tokens_out, caps(price_in=price_in, price_out=price_out))
     if price_in is None and price_out is None:
         assert cost is None
     else:

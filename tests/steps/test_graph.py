@@ -21,7 +21,7 @@ from everlore.store.taxonomy import nodes
 
 @pytest.fixture
 async def world(lore: Everlore, database: TestDatabase, clock: Clock) -> World:
-    workspace = await lore.workspace("test")
+    workspace = await lore.workspace("test", create=True)
     return World(lore, database, clock, workspace.workspace_id, "test")
 
 
@@ -149,7 +149,7 @@ async def test_a_hub_is_cut_to_its_surest_of_the_latest(world: World) -> None:
     assert all(
         {edge.subject_id, edge.object_id} <= {n.entity_id for n in small.nodes} for edge in small.edges
     )
-    async with world.lore._app.workspace(world.workspace_id, read_only=True) as connection:
+    async with world.lore.runtime.database.workspace(world.workspace_id, read_only=True) as connection:
         active = await graph.activate(connection, {best: 1.0}, now=world.clock(), at_most=500)
     assert len(active) <= 2 * FAN_OUT + 2
 
@@ -309,7 +309,7 @@ async def test_activation_decays_by_distance_and_stops(world: World) -> None:
     world.fact(bob, "friend_of", carl, confidence=1.0)
     world.fact(carl, "friend_of", dora)
     world.fact(alice, "colleague_of", carl, confidence=0.1)
-    async with world.lore._app.workspace(world.workspace_id, read_only=True) as connection:
+    async with world.lore.runtime.database.workspace(world.workspace_id, read_only=True) as connection:
         active = await graph.activate(connection, {alice: 1.0}, now=world.clock())
         assert list(active) == [alice, bob, carl, dora][: len(active)]
         assert active == pytest.approx({alice: 1.0, bob: 0.4, carl: 0.2, dora: 0.02})
@@ -336,7 +336,7 @@ async def test_memories_of_the_activated_come_best_first(world: World) -> None:
     for review in ("suggested", "rejected", "quarantined"):
         world.memory("no", [bob], review=review)
     world.memory("no", [bob], forgotten_at=now)
-    async with world.lore._app.workspace(world.workspace_id, read_only=True) as connection:
+    async with world.lore.runtime.database.workspace(world.workspace_id, read_only=True) as connection:
         active = await graph.activate(connection, {alice: 1.0}, now=now)
         found = await graph.memories_of(connection, active, 10, now=now)
         assert list(found) == [both, mine, great, fresh, dull]
@@ -365,7 +365,7 @@ async def test_paths_are_suggested_labelled_and_accepted(world: World) -> None:
     await world.messages("hello", thread="one")
     await world.messages("hello", thread="two")
     threads = dict(world.rows("select name, thread_id from everlore.thread"))
-    async with world.lore._app.workspace(world.workspace_id) as connection:
+    async with world.lore.runtime.database.workspace(world.workspace_id) as connection:
         await distilling.suggest_taxonomy(connection, threads["one"], "work.studio", world.clock())
         await distilling.suggest_taxonomy(connection, threads["two"], "life", world.clock())
         await distilling.suggest_taxonomy(connection, threads["two"], "life", world.clock())
@@ -390,7 +390,7 @@ async def test_paths_are_suggested_labelled_and_accepted(world: World) -> None:
         await world.graph.decide_taxonomy("nonsense", accept=True)
     with pytest.raises(InvalidInput, match="path"):
         await world.graph.label_taxonomy("no way!", "x")
-    async with world.lore._app.workspace(world.workspace_id) as connection:
+    async with world.lore.runtime.database.workspace(world.workspace_id) as connection:
         # What is so already, or was rejected, is not suggested again.
         await distilling.suggest_taxonomy(connection, threads["one"], "work.studio", world.clock())
         await distilling.suggest_taxonomy(connection, threads["two"], "life", world.clock())

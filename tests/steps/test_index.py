@@ -4,12 +4,13 @@ import asyncio
 import contextlib
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from types import ModuleType
 from uuid import UUID
 
 import pytest
 from tests.conftest import Clock, TestDatabase
-from tests.steps.conftest import Gate, Rows
+from tests.steps.conftest import Gate, Rows, exact_up_to_five
 
 from everlore.api.workspace import Workspace
 from everlore.domain.errors import ConfigurationError, ModelUnavailable, NotFound
@@ -48,7 +49,7 @@ WORDS = [
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def said(text: str, external_id: str | None = None) -> NewMessage:
@@ -56,7 +57,7 @@ def said(text: str, external_id: str | None = None) -> NewMessage:
 
 
 async def pack(lore: Everlore, workspace: Workspace) -> int:
-    return await pack_tail(lore._worker_database, workspace.workspace_id, at_least=1)
+    return await pack_tail(lore.workers, workspace.workspace_id, at_least=1)
 
 
 async def thread_id(rows: Rows, thread: str = "main") -> UUID:
@@ -64,8 +65,8 @@ async def thread_id(rows: Rows, thread: str = "main") -> UUID:
 
 
 async def index_it(lore: Everlore, workspace: Workspace, thread: UUID, *embedders: Embedder) -> None:
-    by_name = {embedder.name: embedder for embedder in embedders} or lore._embedders
-    await index_thread(lore._worker_database, workspace.workspace_id, thread, by_name, exact_below=5000)
+    by_name = {embedder.name: embedder for embedder in embedders} or lore.runtime.embedders
+    await index_thread(replace(lore.workers, embedders=by_name), workspace.workspace_id, thread)
 
 
 async def marks(rows: Rows, step: str) -> list[tuple[int, int]]:
@@ -153,9 +154,9 @@ async def test_many_packs_are_merged(
 
 async def test_below_its_limit_the_tail_is_left_alone(lore: Everlore, workspace: Workspace) -> None:
     await workspace.record([said("boat")] * 3)
-    assert await pack_tail(lore._worker_database, workspace.workspace_id) == 0
+    assert await pack_tail(lore.workers, workspace.workspace_id) == 0
     assert (await workspace.status()).unpacked == 3
-    assert await pack_tail(lore._worker_database, workspace.workspace_id, at_least=3) == 3
+    assert await pack_tail(lore.workers, workspace.workspace_id, at_least=3) == 3
     assert (await workspace.status()).unpacked == 0
 
 
@@ -396,7 +397,7 @@ async def test_a_second_model_is_filled_beside_the_first_and_switched_to_when_co
     texts = [said(f"The {word} lies near the {WORDS[n - 1]}.") for n, word in enumerate(WORDS)]
     first, second = FakeEmbedder(), Thinking("second")
     async with Everlore.open(database.settings(), worker=False, clock=clock, embedders={"a": first}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         await workspace.record(texts)
         await lore.catch_up()
         with pytest.raises(ConfigurationError, match="No embedder for the model second"):
@@ -406,7 +407,7 @@ async def test_a_second_model_is_filled_beside_the_first_and_switched_to_when_co
     async with Everlore.open(
         database.settings(), worker=False, clock=clock, embedders={"a": first, "b": second}
     ) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         filling = asyncio.create_task(lore.catch_up())
         await second.gate.reached.wait()
         assert await hits(workspace, "boat and cliff") == before
@@ -441,7 +442,7 @@ async def test_a_model_that_fails_does_not_keep_the_next_one_from_being_filled(
 ) -> None:
     embedders: dict[str, Embedder] = {"a": Broken("gone"), "b": FakeEmbedder("second")}
     async with Everlore.open(database.settings(), worker=False, clock=clock, embedders=embedders) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         await workspace.record([said("boat")])
         with pytest.raises(ModelUnavailable, match="gone"):
             await index_it(lore, workspace, await thread_id(rows))
@@ -452,8 +453,9 @@ async def test_a_model_that_fails_does_not_keep_the_next_one_from_being_filled(
 
 
 async def test_a_model_cannot_change_its_dimensions(database: TestDatabase, clock: Clock) -> None:
-    async with Everlore.open(database.settings(), worker=False, clock=clock, embedders={"a": FakeEmbedder()}):
-        pass
+    small: dict[str, Embedder] = {"a": FakeEmbedder()}
+    async with Everlore.open(database.settings(), worker=False, clock=clock, embedders=small) as lore:
+        await lore.workspace("alice", create=True)
     with pytest.raises(ConfigurationError, match="gives 16 dimensions; its stored vectors have 32"):
         async with Everlore.open(
             database.settings(), worker=False, clock=clock, embedders={"a": FakeEmbedder(dimensions=16)}
@@ -467,9 +469,9 @@ async def test_two_steps_that_build_the_same_vector_index_at_once(
     await workspace.record([said(f"{word} boat") for word in WORDS])
     await lore.catch_up()
     building = gate(index, "build_vector_index")  # built, not committed
-    first = asyncio.create_task(ensure_vector_indexes(lore._worker_database, workspace.workspace_id, 5))
+    first = asyncio.create_task(ensure_vector_indexes(exact_up_to_five(lore), workspace.workspace_id))
     await building.reached.wait()
-    second = asyncio.create_task(ensure_vector_indexes(lore._worker_database, workspace.workspace_id, 5))
+    second = asyncio.create_task(ensure_vector_indexes(exact_up_to_five(lore), workspace.workspace_id))
     while not second.done() and not await rows("select 1 from pg_locks where not granted"):
         pass
     building.open()

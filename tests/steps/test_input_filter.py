@@ -51,7 +51,7 @@ async def lore(
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def said(text: str, *, private: bool = False) -> NewMessage:
@@ -61,7 +61,7 @@ def said(text: str, *, private: bool = False) -> NewMessage:
 async def test_what_was_handed_out_is_known_when_it_comes_back(
     lore: Everlore, workspace: Workspace, rows: Rows, clock: Clock
 ) -> None:
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         await hygiene.note_handed_out(connection, HANDED_OUT, clock())
         await hygiene.note_handed_out(connection, HANDED_OUT, clock())
     assert await rows("select count(*) from everlore.handed_out") == [(4,)]
@@ -74,21 +74,21 @@ async def test_what_was_handed_out_is_known_when_it_comes_back(
         "",
         "Something that was never in any prompt, as far as one can tell.",
     ]
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         found = await hygiene.echoes(connection, texts)
     copied = [[text[start:end].strip() for start, end in one] for text, one in zip(texts, found, strict=True)]
     assert copied[0][1] == "- Anna lives in Porto with her sister Emma and two old cats"
     assert "- Anna likes tea" in copied[0]  # next to what was handed out for sure
     assert copied[1:] == [[near], [], [], [], []]
-    other = await lore.workspace("bob")
-    async with lore._app.workspace(other.workspace_id) as connection:
+    other = await lore.workspace("bob", create=True)
+    async with lore.runtime.database.workspace(other.workspace_id) as connection:
         assert await hygiene.echoes(connection, texts) == [()] * len(texts)
 
 
 async def test_old_texts_are_forgotten(
     lore: Everlore, workspace: Workspace, rows: Rows, clock: Clock
 ) -> None:
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         await hygiene.note_handed_out(connection, "one two three four five six seven", clock())
         clock.advance(days=10)
         await hygiene.note_handed_out(connection, "eight nine ten eleven twelve thirteen", clock())
@@ -130,7 +130,7 @@ async def test_off_the_record_is_kept_recalled_and_never_distilled(
 async def test_what_was_handed_out_gives_no_memory(
     lore: Everlore, workspace: Workspace, rows: Rows, clock: Clock, windows: list[Window]
 ) -> None:
-    async with lore._app.workspace(workspace.workspace_id) as connection:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         await hygiene.note_handed_out(connection, HANDED_OUT, clock())
     await workspace.record([said(HANDED_OUT), said(f"{HANDED_OUT}\nI collect stamps")])
     await lore.distil(workspace)

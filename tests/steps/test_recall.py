@@ -11,7 +11,7 @@ def said(text: str, author: str = "Maya") -> NewMessage:
 
 
 async def test_a_fresh_message_is_found_by_its_words_and_after_indexing_by_its_vector(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record([said("My sister Emma moved to Lisbon."), said("The boiler was repaired.")])
 
     before = await workspace.recall("Where did Emma move?", trace=True)
@@ -27,8 +27,8 @@ async def test_a_fresh_message_is_found_by_its_words_and_after_indexing_by_its_v
 
 
 async def test_filters_limit_what_is_found(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
-    now = lore._clock()
+    workspace = await lore.workspace("alice", create=True)
+    now = lore.runtime.clock()
     await workspace.record(
         [
             NewMessage(

@@ -33,14 +33,14 @@ def opened(database: TestDatabase, clock: Clock) -> OpenLore:
 
 
 async def prepared(lore: Everlore) -> Workspace:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record(
         [
             NewMessage(
                 role="user",
                 author="Maya",
                 text=f"The boat number {n} is red.",
-                at=lore._clock(),
+                at=lore.runtime.clock(),
                 external_id=str(n),
             )
             for n in range(30)
@@ -67,7 +67,7 @@ async def test_the_model_in_use_is_not_configured_here(opened: OpenLore) -> None
         await prepared(lore)
         await lore.catch_up()
     async with opened() as lore:
-        (said,) = await answer(await lore.workspace("alice"))
+        (said,) = await answer(await lore.workspace("alice", create=True))
         assert said == "the embedding model fake is not configured here: found by words and time only"
 
 
@@ -76,7 +76,7 @@ async def test_nothing_is_embedded_yet(opened: OpenLore) -> None:
         (said,) = await answer(await prepared(lore))
         assert said == "some messages are not indexed yet: those are found by their words and time only"
         await lore.catch_up()
-        assert await answer(await lore.workspace("alice")) == ()
+        assert await answer(await lore.workspace("alice", create=True)) == ()
 
 
 async def test_the_model_file_is_damaged(opened: OpenLore, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ async def test_the_vector_index_is_not_built_yet(opened: OpenLore) -> None:
         workspace = await prepared(lore)
         await lore.catch_up()
     async with opened(FakeEmbedder(), recall={"exact_below": 10}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         for options in ({}, {"author": "Maya"}):
             degraded = await answer(workspace, **options)
             expected = (

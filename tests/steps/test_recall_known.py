@@ -30,7 +30,7 @@ async def lore(database: TestDatabase, clock: Clock, script: Script) -> AsyncIte
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 async def told(lore: Everlore, workspace: Workspace, *texts: str, days_ago: float = 0, **more: Any) -> None:
@@ -121,7 +121,7 @@ async def test_importance_and_recency_order_what_is_equally_relevant(
     database: TestDatabase, clock: Clock, script: Script, rows: Rows
 ) -> None:
     async with opened(database, clock, script, recall={"memory_relevance": 0.01}) as lore:
-        await _importance_and_recency(lore, await lore.workspace("alice"), rows)
+        await _importance_and_recency(lore, await lore.workspace("alice", create=True), rows)
 
 
 async def _importance_and_recency(lore: Everlore, workspace: Workspace, rows: Rows) -> None:
@@ -133,10 +133,10 @@ async def _importance_and_recency(lore: Everlore, workspace: Workspace, rows: Ro
         "The green boat leaks.",
         "The blue boat leaks.",
     ]
-    await lore._uses.flush()
+    await lore.directory.uses.flush()
     assert await rows("select distinct access_count, last_access_at from everlore.memory") == [(1, NOW)]
     await workspace.recall("Which boat leaks?", as_of=AsOf(valid_at=NOW))
-    await lore._uses.flush()
+    await lore.directory.uses.flush()
     assert await rows("select distinct access_count from everlore.memory") == [(1,)]
 
 
@@ -245,14 +245,14 @@ async def test_a_memory_is_a_key_to_its_turn_which_its_own_words_would_not_find(
     turn = script.find("Heron, old lady of mine.", content="Heron is the old boat of Anna.")
     question = "What is the boat of Anna?"
     async with opened(database, clock, script) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         await told(lore, workspace, *filler[:15], turn, *filler[15:], apart=600)
         with_keys = await workspace.recall(question, limit=40, trace=True)
         hit = next(hit for hit in with_keys.hits if hit.text == turn)
         assert hit.trace["keys"].rank == 1
         assert "boat" not in hit.support.covered
     async with opened(database, clock, script, recall={"keys": 0}) as lore:
-        without = await (await lore.workspace("alice")).recall(question, limit=40)
+        without = await (await lore.workspace("alice", create=True)).recall(question, limit=40)
     assert [h.text for h in with_keys.hits].index(turn) < [h.text for h in without.hits].index(turn)
 
 
@@ -262,11 +262,11 @@ async def test_a_memory_in_the_words_of_its_turn_lends_it_nothing(
     echo = script.find("The boat is called Heron.")
     plain = ["The boat is called Heron!", "The net is torn.", "Fog at dawn."]
     async with opened(database, clock, script) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         await told(lore, workspace, echo, *plain, apart=600)
         lent = {hit.text: hit.score for hit in (await workspace.recall("What is the boat called?")).hits}
     async with opened(database, clock, script, recall={"keys": 0}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         own = {hit.text: hit.score for hit in (await workspace.recall("What is the boat called?")).hits}
     assert lent[echo] == pytest.approx(own[echo], abs=0.01)
 

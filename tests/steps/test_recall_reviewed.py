@@ -14,7 +14,7 @@ def said(text: str, **fields: str) -> NewMessage:
 
 
 async def test_a_fresh_message_does_not_sink_below_indexed_ones(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record([said(f"the boiler and the harbour, part {n}") for n in range(60)])
     await lore.catch_up()
     await workspace.record([said("The boiler code is 4417.")])
@@ -24,7 +24,7 @@ async def test_a_fresh_message_does_not_sink_below_indexed_ones(lore: Everlore) 
 
 
 async def test_writers_with_and_without_a_project_do_not_lock_each_other_out(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record([said("first")], thread="main", project="home")
     receipts = await asyncio.gather(
         *(
@@ -36,7 +36,7 @@ async def test_writers_with_and_without_a_project_do_not_lock_each_other_out(lor
 
 
 async def test_taxonomy_thread_and_project_limit_together(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record([said("boat one", taxonomy="work.deep")], thread="a")
     await workspace.record([said("boat two", taxonomy="work"), said("boat three")], thread="b", project="p")
     await workspace.record([said("boat four")], thread="c", taxonomy="work")
@@ -52,7 +52,7 @@ async def test_taxonomy_thread_and_project_limit_together(lore: Everlore) -> Non
 
 
 async def test_one_long_message_does_not_crowd_out_the_others(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     book = " ".join(
         f"The harbour of chapter {n} was full of boats and nets that morning." for n in range(1200)
     )
@@ -62,14 +62,14 @@ async def test_one_long_message_does_not_crowd_out_the_others(lore: Everlore) ->
 
 
 async def test_as_many_hits_as_asked_for(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record([said(f"boat {n}") for n in range(300)])
     await lore.catch_up()
     assert len((await workspace.recall("boat", limit=200)).hits) == 200
 
 
 async def test_neighbours_close_up_after_a_deletion(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     receipt = await workspace.record([said(word) for word in ("zero", "one", "boat", "three", "four")])
     one = receipt.outcomes[1].message_id
     assert one is not None
@@ -79,7 +79,7 @@ async def test_neighbours_close_up_after_a_deletion(lore: Everlore) -> None:
 
 
 async def test_a_time_with_very_many_messages_is_still_looked_into(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     may = datetime(2025, 5, 3, tzinfo=UTC)
     often = [NewMessage(role="user", at=may + timedelta(minutes=n), text=f"note {n}") for n in range(5200)]
     await workspace.record(

@@ -22,7 +22,7 @@ NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def said(
@@ -127,7 +127,7 @@ ODD = ["the", "?", "\u200b", "' or 1=1 --", "%s %(x)s {}", "\\", "x" * 8000, "èˆ
 async def test_any_question_with_any_options_is_answered(
     lore: Everlore, query: str, options: dict[str, Any]
 ) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     if not await workspace.threads():
         messages = [said(f"the boat {n} \\ %s", n, author="Maya", external_id=str(n)) for n in range(12)]
         await workspace.record(messages, project="home", taxonomy="life.house")
@@ -278,7 +278,7 @@ async def test_filters_hold_in_a_workspace_with_a_vector_index(
     monkeypatch.setattr("everlore.recall.lanes.NARROW", 20)  # so that a filter is wide
     configured = database.settings(recall={"exact_below": 10})
     async with Everlore.open(configured, worker=False, clock=clock, embedders={"a": FakeEmbedder()}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         for thread, taxonomy in (("a", "life.boats"), ("b", "work")):
             messages = [
                 said(f"the boat {thread} {n}", n, author=("Maya", "Ali")[n % 2], external_id=f"{n}")

@@ -69,7 +69,7 @@ class Chat:
 
 @pytest.fixture
 async def chat(lore: Everlore, script: Script, clock: Clock) -> Chat:
-    return Chat(lore, await lore.workspace("alice"), script, clock)
+    return Chat(lore, await lore.workspace("alice", create=True), script, clock)
 
 
 # --- the same once more ------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ async def test_without_an_embedding_model_words_are_compared(
     database: TestDatabase, clock: Clock, script: Script
 ) -> None:
     async with opened(database, clock, script, embedders={}) as lore:
-        chat = Chat(lore, await lore.workspace("alice"), script, clock)
+        chat = Chat(lore, await lore.workspace("alice", create=True), script, clock)
         await chat.say("I live in Porto by the river")
         await chat.say("Well, I live in Porto, by the river")
         await chat.say("I own a kayak")

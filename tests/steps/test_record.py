@@ -27,7 +27,7 @@ CONTENT = (
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def said(text: str, external_id: str | None = None, **fields: Any) -> NewMessage:

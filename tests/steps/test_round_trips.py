@@ -45,7 +45,7 @@ async def test_a_recall_only_reads(lore: Everlore, workspace: Workspace, round_t
     assert [statement for statement in round_trips if WRITES.search(statement)] == []
     assert sum(statement.startswith("begin isolation") for statement in round_trips) == 1
     round_trips.clear()
-    await lore._uses.flush()
+    await lore.directory.uses.flush()
     assert any("access_count" in statement for statement in round_trips)
 
 
@@ -54,15 +54,15 @@ async def test_uses_are_added_up_and_written_when_there_are_many(
 ) -> None:
     memory = await workspace.remember("Maya likes boats.")
     other = await workspace.remember("Maya dislikes fog.")
-    uses = Uses(lore._app, most=2)
+    uses = Uses(lore.runtime.database, most=2)
     for _ in range(3):
-        uses.note(workspace.workspace_id, [Use(memory.memory_id, 1, lore._clock())])
+        uses.note(workspace.workspace_id, [Use(memory.memory_id, 1, lore.runtime.clock())])
     assert not uses._writing
-    uses.note(workspace.workspace_id, [Use(other.memory_id, 1, lore._clock())])
+    uses.note(workspace.workspace_id, [Use(other.memory_id, 1, lore.runtime.clock())])
     assert uses._writing
     await uses.flush()
     shown = await workspace.memory(memory.memory_id)
-    assert (shown.memory.access_count, shown.memory.last_access_at) == (3, lore._clock())
+    assert (shown.memory.access_count, shown.memory.last_access_at) == (3, lore.runtime.clock())
 
 
 async def test_what_cannot_be_noted_is_logged_and_loses_no_answer(
@@ -71,11 +71,11 @@ async def test_what_cannot_be_noted_is_logged_and_loses_no_answer(
     await workspace.remember("Maya likes boats.")
 
     async def broken(tx: object, uses: object) -> None:
-        await lore._app.close()
-        async with lore._app.outside():
+        await lore.runtime.database.close()
+        async with lore.runtime.database.outside():
             raise AssertionError
 
     monkeypatch.setattr(recall_memories, "note_uses", broken)
     assert (await workspace.recall("What does Maya like?")).memories
-    await lore._uses.flush()
+    await lore.directory.uses.flush()
     assert "could not be noted" in caplog.text

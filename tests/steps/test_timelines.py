@@ -27,7 +27,7 @@ async def _told(workspace: Workspace) -> None:
 
 
 async def test_merge_makes_one_timeline_and_undo_two(lore: Everlore) -> None:
-    workspace = await lore.workspace()
+    workspace = await lore.workspace(create=True)
     await _told(workspace)
     before = {name: _said(await workspace.facts(subject=name, history=True)) for name in ("Emma", "Emilia")}
     assert ("lives_in", "Porto", True) in before["Emma"]
@@ -46,7 +46,7 @@ async def test_merge_makes_one_timeline_and_undo_two(lore: Everlore) -> None:
 
 
 async def test_what_a_merge_made_one_is_listed_once(lore: Everlore) -> None:
-    workspace = await lore.workspace()
+    workspace = await lore.workspace(create=True)
     for month, name in ((1, "Rocky"), (2, "Stone")):
         await workspace.remember(f"{name} likes tea.", at=datetime(2025, month, 1, tzinfo=UTC))
     await workspace.graph.merge("Stone", "Rocky")
@@ -61,7 +61,7 @@ async def test_what_a_merge_made_one_is_listed_once(lore: Everlore) -> None:
 async def test_what_was_said_since_under_its_name_goes_with_it(
     lore: Everlore, clock: Clock, by_hand: bool
 ) -> None:
-    workspace = await lore.workspace()
+    workspace = await lore.workspace(create=True)
 
     async def tell(*texts: str) -> None:
         for text in texts:
@@ -93,7 +93,7 @@ async def test_what_was_said_since_under_its_name_goes_with_it(
 
 
 async def test_splitting_gives_each_its_own_timeline(lore: Everlore) -> None:
-    workspace = await lore.workspace()
+    workspace = await lore.workspace(create=True)
     at = datetime(2025, 1, 1, tzinfo=UTC)
     messages = [
         {"role": "user", "author": "Anna", "text": "Sam lives in Oslo.", "at": at},
@@ -117,7 +117,7 @@ async def test_distilling_one_workspace_leaves_the_others_alone(lore: Everlore) 
         {"role": "user", "author": "Anna", "text": f"I have visited {place}.", "at": at}
         for place in ("Oslo", "Rome", "Bern", "Kyiv", "Lima", "Turin", "Paris", "Quito", "Riga", "Sofia")
     ]
-    one, other = await lore.workspace("one"), await lore.workspace("other")
+    one, other = await lore.workspace("one", create=True), await lore.workspace("other", create=True)
     for workspace in (one, other):
         await workspace.record(said)
 
@@ -129,7 +129,7 @@ async def test_distilling_one_workspace_leaves_the_others_alone(lore: Everlore) 
 
 
 async def test_a_memory_is_superseded_with_the_first_of_its_facts(lore: Everlore) -> None:
-    workspace = await lore.workspace()
+    workspace = await lore.workspace(create=True)
     old = await workspace.remember(
         "My sister Emma lives in Porto.", author="Anna", at=datetime(2025, 1, 1, tzinfo=UTC)
     )

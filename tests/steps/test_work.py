@@ -13,7 +13,8 @@ from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.ports.embedder import EncodedPassage
-from everlore.work.jobs import MAX_ATTEMPTS, job_app, sweep
+from everlore.step import MAX_ATTEMPTS
+from everlore.work.jobs import job_app, sweep
 from everlore.work.worker import Worker
 
 
@@ -53,7 +54,7 @@ async def lore(database: TestDatabase, clock: Clock, model: Moody) -> AsyncItera
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 def said(text: str) -> NewMessage:
@@ -81,7 +82,7 @@ async def test_what_fails_is_tried_again_and_then_parked_with_its_reason(
         assert status.jobs == ({"todo": 1} if attempt < MAX_ATTEMPTS else {"failed": 1})
         await now(rows)
     (parked,) = (await lore.status()).parked
-    assert parked.task == "index_thread"
+    assert parked.step == "index"
     assert parked.error == "ModelUnavailable: the endpoint is on  holiday"
     assert parked.failed_at is not None
 
@@ -166,9 +167,9 @@ async def test_a_thread_whose_job_was_lost_is_found(lore: Everlore, workspace: W
     for thread in ("a", "b"):
         await workspace.record([said("boat")], thread=thread)
     await rows("delete from jobs.procrastinate_jobs")
-    async with job_app(lore._work()).open_async() as app:
-        assert await sweep(app, lore._work()) == 2
-        assert await sweep(app, lore._work()) == 0
+    async with job_app(lore.workers).open_async() as app:
+        assert await sweep(app, lore.workers) == 2
+        assert await sweep(app, lore.workers) == 0
     await lore.catch_up()
     assert await lags(workspace) == 0
 
@@ -181,8 +182,8 @@ async def test_the_job_of_a_dead_worker_is_given_back(
         "with dead as (insert into jobs.procrastinate_workers (last_heartbeat) values (now() - interval '1 hour') returning id)"
         " update jobs.procrastinate_jobs set status = 'doing', worker_id = (select id from dead)"
     )
-    async with job_app(lore._work()).open_async() as app:
-        await sweep(app, lore._work())
+    async with job_app(lore.workers).open_async() as app:
+        await sweep(app, lore.workers)
     assert (await lore.status()).jobs == {"todo": 1}
     await lore.catch_up()
     assert await lags(workspace) == 0
@@ -215,18 +216,19 @@ async def test_more_threads_than_one_sweep_takes_are_caught_up(
 async def test_catching_up_ends_when_a_model_is_not_configured_here(
     database: TestDatabase, clock: Clock, lore: Everlore
 ) -> None:
+    await lore.workspace("alice", create=True)  # makes its model known
     async with Everlore.open(database.settings(), worker=False, clock=clock, embedders={}) as bare:
         workspace = await bare.workspace("alice")
         await workspace.record([said("boat")])
         await bare.catch_up()
         assert await lags(workspace) == 1
     await lore.catch_up()
-    assert await lags(await lore.workspace("alice")) == 0
+    assert await lags(await lore.workspace("alice", create=True)) == 0
 
 
 async def test_a_worker_picks_up_new_messages(database: TestDatabase, clock: Clock, model: Moody) -> None:
     async with Everlore.open(database.settings(), clock=clock, embedders={"m": model}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         for text in ("boat", "cliff"):
             model.worked.clear()
             await workspace.record([said(text)])
@@ -246,7 +248,7 @@ async def test_a_worker_that_is_stopped_while_it_thinks_leaves_the_job_for_the_n
         await workspace.record([said("boat")])
         async with asyncio.timeout(30):
             await model.gate.reached.wait()
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     assert await lags(workspace) == 1
     model.gate = None
     await lore.catch_up()
@@ -258,7 +260,7 @@ async def test_starting_and_stopping_many_times_is_harmless(
     database: TestDatabase, clock: Clock, model: Moody
 ) -> None:
     async with Everlore.open(database.settings(), worker=False, clock=clock, embedders={"m": model}) as lore:
-        worker = Worker(lore._work())
+        worker = Worker(lore.workers)
         for _ in range(5):
             worker.start()
             worker.start()

@@ -15,7 +15,6 @@ from everlore.domain.ids import new_id
 from everlore.domain.memories import EntityType
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
-from everlore.knowledge.entity_candidates import Linking
 from everlore.knowledge.entity_linking import Resolution, resolve
 from everlore.ports.analyst import (
     DraftEntity,
@@ -48,7 +47,7 @@ class World:
 
     @property
     def graph(self) -> Graph:
-        return Graph(self.workspace_id, self.name, self.lore._app, self.clock, AliasSettings())
+        return Graph(self.lore.directory, self.name)
 
     async def tell(
         self,
@@ -80,13 +79,13 @@ class World:
         return await self.link(window, extraction, {n: one for n, one in ids.items() if one is not None})
 
     async def link(self, window: Window, extraction: Extraction, ids: Mapping[int, UUID]) -> Resolution:
-        async with self.lore._app.workspace(self.workspace_id) as connection:
-            return await resolve(connection, window, extraction, ids, self.clock(), Linking())
+        async with self.lore.runtime.database.workspace(self.workspace_id) as connection:
+            return await resolve(connection, window, extraction, ids, self.clock(), AliasSettings())
 
     async def entity(self, name: str, *aliases: str, type: EntityType = "person") -> UUID:
         """An entity put in by hand."""
         made = entities.new_entity(name, type)
-        async with self.lore._app.workspace(self.workspace_id) as connection:
+        async with self.lore.runtime.database.workspace(self.workspace_id) as connection:
             await entities.insert(connection, [made], self.clock())
             await entities.add_aliases(
                 connection,

@@ -378,18 +378,18 @@ async def commit(
 async def test_a_stretch_that_was_loaded_before_a_rebuild_does_not_hide_what_the_rebuild_took(
     lore: Everlore,
 ) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     for text in ("one", "two"):
         await workspace.record([{"role": "user", "text": text}])
         thread = (await workspace.threads())[0].thread_id
-        model, stretch = await stretch_of(lore._app, workspace.workspace_id, thread)
+        model, stretch = await stretch_of(lore.runtime.database, workspace.workspace_id, thread)
         assert [passage.split()[-1] for _, passage in stretch.passages] == [text]
         if text == "two":
-            async with lore._app.workspace(workspace.workspace_id) as connection:
+            async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
                 await index.forget(connection, model)
-        await commit(lore._app, workspace.workspace_id, thread, model, stretch)
+        await commit(lore.runtime.database, workspace.workspace_id, thread, model, stretch)
     # "two" has its vector; the mark waits for "one", whose vector is gone.
-    _, stretch = await stretch_of(lore._app, workspace.workspace_id, thread)
+    _, stretch = await stretch_of(lore.runtime.database, workspace.workspace_id, thread)
     assert [passage.split()[-1] for _, passage in stretch.passages] == ["one"]
     assert stretch.upto == 2
     await lore.catch_up()
@@ -397,21 +397,21 @@ async def test_a_stretch_that_was_loaded_before_a_rebuild_does_not_hide_what_the
 
 
 async def test_a_stretch_that_two_workers_loaded_is_committed_twice_without_harm(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record([{"role": "user", "text": "one"}, {"role": "user", "text": "two"}])
     thread = (await workspace.threads())[0].thread_id
-    model, stretch = await stretch_of(lore._app, workspace.workspace_id, thread)
+    model, stretch = await stretch_of(lore.runtime.database, workspace.workspace_id, thread)
     async with asyncio.TaskGroup() as group:
         for _ in range(3):
-            group.create_task(commit(lore._app, workspace.workspace_id, thread, model, stretch))
+            group.create_task(commit(lore.runtime.database, workspace.workspace_id, thread, model, stretch))
     assert (await workspace.status()).unembedded == {"fake": 0}
 
 
 async def test_a_stretch_of_a_thread_that_was_deleted_meanwhile_is_nothing_to_commit(lore: Everlore) -> None:
-    workspace = await lore.workspace("alice")
+    workspace = await lore.workspace("alice", create=True)
     await workspace.record([{"role": "user", "text": "one"}], thread="gone")
     thread = (await workspace.threads())[0].thread_id
-    model, stretch = await stretch_of(lore._app, workspace.workspace_id, thread)
+    model, stretch = await stretch_of(lore.runtime.database, workspace.workspace_id, thread)
     await workspace.delete_thread("gone")
-    await commit(lore._app, workspace.workspace_id, thread, model, stretch)
+    await commit(lore.runtime.database, workspace.workspace_id, thread, model, stretch)
     assert await workspace.threads() == []

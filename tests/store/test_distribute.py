@@ -119,7 +119,7 @@ async def test_a_dry_run_needs_no_cluster_but_the_work_does(database: TestDataba
 async def test_what_is_there_stays(cluster: TestDatabase) -> None:
     settings = cluster.settings()
     async with Everlore.open(settings, worker=False, embedders={"fake": FakeEmbedder()}) as lore:
-        workspace = await lore.workspace("alice")
+        workspace = await lore.workspace("alice", create=True)
         await workspace.record([NewMessage(role="user", text="The bees are fine.")])
         await distribute(cluster.superuser)
         (thread,) = await workspace.threads()

@@ -121,15 +121,13 @@ FUNCTIONS = {
     "everlore.erase_from_failures": "eraser",
     "everlore.open_workspace": "door",
     "everlore.register_embedding_model": "door",
-    "everlore.defer_index": "outbox",
-    "everlore.defer_index_distilled": "outbox",
-    "everlore.defer_distil": "outbox",
+    "everlore.find_workspace": "door",
+    "everlore.defer": "outbox",
     "everlore.threads_to_distil": "operator_only",
     "everlore.failed_windows": "operator_only",
-    "everlore.workspaces_unembedded": "operator_only",
-    "everlore.threads_behind": "operator_only",
+    "everlore.workspaces_unindexed": "operator_only",
+    "everlore.threads_unindexed": "operator_only",
     "everlore.list_workspaces": "operator_only",
-    "everlore.workspace_exists": "operator_only",
     "everlore.embedding_progress": "operator_only",
     "everlore.use_embedding_model": "operator_only",
     "everlore.build_vector_index": "operator_only",
@@ -905,7 +903,7 @@ def test_erasers_reach_no_other_workspace(two: Two, setting: str) -> None:
         ).fetchone() or (None, None)
         connection.execute("set search_path = jobs, public")
         (job,) = connection.execute(
-            "insert into jobs.procrastinate_jobs (queue_name, task_name, args, lock) values ('index', 'index_thread',"
+            "insert into jobs.procrastinate_jobs (queue_name, task_name, args, lock) values ('index', 'index',"
             " jsonb_build_object('workspace_id', %s::text, 'thread_id', %s::text), 'eraser') returning id",
             [str(two.other), str(thread)],
         ).fetchone() or (0,)

@@ -254,11 +254,11 @@ async def test_what_old_databases_let_everybody_do_is_taken_back(
 async def test_one_login_for_everything_acts_through_roles_and_is_kept_apart(database: TestDatabase) -> None:
     settings = Settings.model_validate({"database_url": database.superuser, "pool_size": 2})
     async with Everlore.open(settings, worker=False, embedders={"fake": FakeEmbedder()}) as lore:
-        alice, bob = await lore.workspace("alice"), await lore.workspace("bob")
+        alice, bob = await lore.workspace("alice", create=True), await lore.workspace("bob", create=True)
         for workspace in (alice, bob):
             await workspace.record([{"role": "user", "text": f"{workspace.name} likes tea"}])
         await lore.catch_up()
-        async with lore._app.workspace(alice.workspace_id) as connection:
+        async with lore.runtime.database.workspace(alice.workspace_id) as connection:
             row = await (await connection.execute("select current_user, session_user")).fetchone()
             assert row == (APP, "postgres")
             texts = await (await connection.execute("select text from everlore.message")).fetchall()

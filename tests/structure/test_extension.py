@@ -65,9 +65,9 @@ async def test_a_kind_is_indexed_recalled_with_a_citation_and_erased(
     (told,) = (await workspace.record([{"role": "user", "text": "It came in a box."}])).outcomes
     assert told.message_id is not None
     toy = new_id()
-    async with lore._app.workspace(workspace.workspace_id) as tx:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as tx:
         passage = NewPassage(
-            "toy", toy, toy, "A wooden locomotive with red wheels.", None, None, lore._clock()
+            "toy", toy, toy, "A wooden locomotive with red wheels.", None, None, lore.runtime.clock()
         )
         await passages.insert(tx, Toys.layer, [passage])
     await lore.catch_up()
@@ -85,6 +85,6 @@ async def test_a_kind_is_indexed_recalled_with_a_citation_and_erased(
     assert answer.hits[0].trace["keys"].rank == 1
     assert answer.degraded == ()
 
-    async with lore._app.workspace(workspace.workspace_id) as tx:
+    async with lore.runtime.database.workspace(workspace.workspace_id) as tx:
         await passages.remove_lineages(tx, Toys.layer, [toy])
     assert (await workspace.recall(question, kinds=["toy"])).others == ()  # type: ignore[list-item]

@@ -63,12 +63,12 @@ def _statements() -> Iterator[tuple[Any, str]]:
             yield raw.stmt, text[raw.stmt_location : raw.stmt_location + raw.stmt_len]
 
 
-FUNCTIONS: dict[str, str] = {
-    stmt.funcname[-1].sval: text for stmt, text in _statements() if isinstance(stmt, ast.CreateFunctionStmt)
-}
-VIEWS: dict[str, Any] = {
-    stmt.view.relname: stmt for stmt, _ in _statements() if isinstance(stmt, ast.ViewStmt)
-}
+def _of_kind(kind: type[Any]) -> Iterator[tuple[Any, str]]:
+    return ((stmt, text) for stmt, text in _statements() if type(stmt) is kind)
+
+
+FUNCTIONS: dict[str, str] = {stmt.funcname[-1].sval: text for stmt, text in _of_kind(ast.CreateFunctionStmt)}
+VIEWS: dict[str, Any] = {stmt.view.relname: stmt for stmt, _ in _of_kind(ast.ViewStmt)}
 FILES = sorted(path.stem for path in (STORE / "sql").glob("*.sql"))
 
 

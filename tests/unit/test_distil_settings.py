@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from everlore.budget import Limits
 from everlore.config import DistilSettings, ModelSettings, load_settings
 from everlore.domain.errors import ConfigurationError
 from everlore.models.language_model import model_analyst
@@ -48,11 +47,7 @@ def test_the_defaults_of_settings_and_of_what_they_are_handed_to_are_the_same() 
     def defaults(of: type[ModelSettings] | type[DistilSettings]) -> dict[str, object]:
         return {name: field.default for name, field in of.model_fields.items()}
 
-    model, distil, limits = defaults(ModelSettings), defaults(DistilSettings), Limits()
+    model, distil = defaults(ModelSettings), defaults(DistilSettings)
     for name, parameter in inspect.signature(model_analyst).parameters.items():
         if name not in ("model", "doubting"):
             assert parameter.default == {**distil, **model}[name], name
-    for name in ("calls_soft", "calls_hard", "tokens_soft", "tokens_hard", "cost_soft", "cost_hard"):
-        assert getattr(limits, name) == distil[f"daily_{name}"], name
-    for name in ("breaker_failures", "breaker_cooldown_s"):
-        assert getattr(limits, name) == distil[name], name

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from everlore.config import AliasSettings
+from everlore.api.directory import Verbs
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.graph import (
     EntityChange,
@@ -20,14 +20,12 @@ from everlore.domain.graph import (
 from everlore.domain.ids import SHORT_ID_LENGTH, short_id
 from everlore.domain.memories import ENTITY_TYPES, AsOf, Entity, EntityType
 from everlore.knowledge.write import retell
-from everlore.ports.clock import Clock
 from everlore.store import conversation, entities, graph, merging, taxonomy
-from everlore.store.database import Database
 from everlore.store.entities import Match, NewAlias
 from everlore.store.graph import When
 from everlore.store.run import Transaction
 from everlore.text.descriptions import described
-from everlore.text.variants import ABBREVIATIONS, key, words_of
+from everlore.text.variants import words_of
 from everlore.validation import moments, name, taxonomy_path
 
 MAX_LIMIT = 1000
@@ -40,14 +38,8 @@ _CONTAINS = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Verbs):
     """The entities of one workspace. An entity is named by its id, the end of it, or any of its names that is its alone."""
-
-    workspace_id: UUID
-    workspace: str
-    database: Database
-    clock: Clock
-    settings: AliasSettings
 
     # Entities and their names
 
@@ -58,7 +50,7 @@ class Graph:
         if type is not None and type not in ENTITY_TYPES:
             raise InvalidInput("type", f"must be one of {', '.join(ENTITY_TYPES)}; it is {type!r}")
         limit = _between(limit, "limit", 1, MAX_LIMIT)
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
+        async with self.reading() as tx:
             if query is None:
                 chosen = await entities.most_mentioned(tx, type, limit)
                 return await self._listed(tx, dict.fromkeys(chosen), type, limit)
@@ -72,7 +64,7 @@ class Graph:
     async def entity(self, named: str | UUID, *, as_of: AsOf = NOW) -> EntityDetail:
         """One entity with its names, facts and namesakes. Raises NotFound, InvalidInput."""
         when = self._when(as_of)
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
+        async with self.reading() as tx:
             entity_id = await self._find(tx, named, "entity")
             (entity,) = await entities.load(tx, [entity_id])
             nodes, namesakes = await entities.nodes(tx, {entity_id: 0})
@@ -82,22 +74,22 @@ class Graph:
 
     async def find(self, named: str | UUID, field: str = "entity") -> UUID:
         """The id of the entity that a name, an id or the end of one means. Raises NotFound, InvalidInput."""
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
+        async with self.reading() as tx:
             return await self._find(tx, named, field)
 
     async def add_alias(self, named: str | UUID, variant: str) -> Entity:
         """Give an entity another name, by hand: it weighs more than any that was extracted."""
         variant = name(variant, "alias")
-        async with self.database.workspace(self.workspace_id) as tx:
+        async with self.writing() as tx:
             entity_id = await self._find(tx, named, "entity")
             alias = self._by_hand(entity_id, variant)
-            await entities.add_aliases(tx, [alias], self.clock())
+            await entities.add_aliases(tx, [alias], self.now())
             await conversation.audit(tx, "add alias", str(entity_id))
             return (await entities.load(tx, [entity_id]))[0]
 
     async def remove_alias(self, named: str | UUID, variant: str) -> Entity:
         """Take a name away from an entity. Raises NotFound if it has none such, InvalidInput for its last one."""
-        async with self.database.workspace(self.workspace_id) as tx:
+        async with self.writing() as tx:
             entity_id = await self._find(tx, named, "entity")
             found = await entities.find_alias(tx, entity_id, self._key(variant))
             if found is None:
@@ -116,7 +108,7 @@ class Graph:
 
     async def merge(self, keep: str | UUID, other: str | UUID) -> EntityChange:
         """Make two entities one, under the name of the first. Raises NotFound, InvalidInput."""
-        async with self.database.workspace(self.workspace_id) as tx:
+        async with self.writing() as tx:
             kept_id = await self._find(tx, keep, "keep", follow=False)
             other_id = await self._find(tx, other, "other", follow=False)
             return await self._merge(tx, kept_id, other_id)
@@ -134,7 +126,7 @@ class Graph:
         Without `messages`, they are those that contain one of the names. Raises NotFound, InvalidInput.
         """
         called = name(called, "name")
-        async with self.database.workspace(self.workspace_id) as tx:
+        async with self.writing() as tx:
             entity_id = await self._find(tx, named, "entity")
             (entity,) = await entities.load(tx, [entity_id])
             keys = {self._key(alias.variant): alias for alias in entity.aliases}
@@ -156,7 +148,7 @@ class Graph:
                 made,
                 self._by_hand(made.entity_id, called),
                 messages,
-                self.clock(),
+                self.now(),
             )
             await conversation.audit(
                 tx,
@@ -165,35 +157,35 @@ class Graph:
                 other=str(made.entity_id),
                 change=str(change.change_id),
             )
-            await retell(tx, change.facts, change.kept_id, change.other_id, self.clock())
+            await retell(tx, change.facts, change.kept_id, change.other_id, self.now())
             return (await merging.as_shown(tx, [change]))[0]
 
     async def undo(self, change_id: str | UUID) -> EntityChange:
         """Take a merge or a split back, named by its id or the end of it. Raises NotFound, or InvalidInput if something that was
         done since stands on it."""
-        async with self.database.workspace(self.workspace_id) as tx:
-            change = await merging.undo(tx, await self._change_id(tx, change_id), self.clock())
+        async with self.writing() as tx:
+            change = await merging.undo(tx, await self._change_id(tx, change_id), self.now())
             await self._keep_named(tx, change)
             await conversation.audit(
                 tx, f"undo {change.kind}", str(change.kept_id), change=str(change.change_id)
             )
-            await retell(tx, change.facts, change.kept_id, change.other_id, self.clock())
+            await retell(tx, change.facts, change.kept_id, change.other_id, self.now())
             return (await merging.as_shown(tx, [change]))[0]
 
     async def changes(self, *, limit: int = 50) -> list[EntityChange]:
         """What was merged and split, the latest first."""
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
+        async with self.reading() as tx:
             return await merging.changes(tx, _between(limit, "limit", 1, MAX_LIMIT))
 
     async def link_suggestions(self, *, limit: int = 50) -> list[LinkSuggestion]:
         """Pairs of entities that may be one, the likeliest first."""
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
+        async with self.reading() as tx:
             return await entities.link_suggestions(tx, _between(limit, "limit", 1, MAX_LIMIT))
 
     async def decide_link(self, suggestion_id: str | UUID, accept: bool) -> EntityChange | None:
         """Accept a suggestion, which merges the two, or reject it for good. Raises NotFound, InvalidInput."""
         suggestion = _uuid(suggestion_id, "suggestion")
-        async with self.database.workspace(self.workspace_id) as tx:
+        async with self.writing() as tx:
             await merging.lock(tx)
             found = await entities.lock_suggestion(tx, suggestion)
             if found is None:
@@ -201,7 +193,7 @@ class Graph:
             one, other, decided_at = found
             if decided_at is not None:
                 raise InvalidInput("suggestion", "was decided already")
-            await entities.decide_link(tx, suggestion, accept, self.clock())
+            await entities.decide_link(tx, suggestion, accept, self.now())
             if accept:
                 return await self._merge(tx, one, other)
             await conversation.audit(tx, "reject link", str(one), other=str(other))
@@ -216,7 +208,7 @@ class Graph:
         depth = _between(depth, "depth", 1, MAX_DEPTH)
         limit = _between(limit, "limit", 1, MAX_NODES)
         when = self._when(as_of)
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
+        async with self.reading() as tx:
             start = await self._find(tx, named, "entity")
             walk = await graph.neighbourhood(tx, start, depth, when, limit=limit)
             nodes, _ = await entities.nodes(tx, walk.distances)
@@ -228,7 +220,7 @@ class Graph:
         """The shortest connection between two entities, up to 6 edges, with the evidence of each; None if none was
         found: where an entity has very many edges, the surest of the latest are followed, and facts that join it directly."""
         when = self._when(as_of)
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
+        async with self.reading() as tx:
             first = await self._find(tx, one, "from")
             last = await self._find(tx, other, "to")
             found = await graph.shortest_path(tx, first, last, when)
@@ -243,32 +235,32 @@ class Graph:
 
     async def taxonomy(self) -> list[TaxonomyNode]:
         """All paths with their labels and numbers of threads."""
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
+        async with self.reading() as tx:
             return await taxonomy.tree(tx)
 
     async def label_taxonomy(self, path: str, label: str) -> None:
         """Say what a path is called."""
         path, label = taxonomy_path(path, "path"), name(label, "label")
-        async with self.database.workspace(self.workspace_id) as tx:
-            await taxonomy.label(tx, path, label, self.clock())
+        async with self.writing() as tx:
+            await taxonomy.label(tx, path, label, self.now())
             await conversation.audit(tx, "label taxonomy", path, label=label)
 
     async def taxonomy_suggestions(self, *, limit: int = 50) -> list[TaxonomySuggestion]:
         """Paths that threads may belong to, the most frequent first."""
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
+        async with self.reading() as tx:
             return await taxonomy.suggestions(tx, _between(limit, "limit", 1, MAX_LIMIT))
 
     async def decide_taxonomy(self, suggestion_id: str | UUID, accept: bool) -> None:
         """Accept a suggested path, which moves the thread there, or reject it for good. Raises NotFound, InvalidInput."""
         suggestion = _uuid(suggestion_id, "suggestion")
-        async with self.database.workspace(self.workspace_id) as tx:
+        async with self.writing() as tx:
             found = await taxonomy.lock_suggestion(tx, suggestion)
             if found is None:
                 raise NotFound(f"There is no suggestion {suggestion_id}.")
             thread_id, path, decided_at = found
             if decided_at is not None:
                 raise InvalidInput("suggestion", "was decided already")
-            await taxonomy.decide(tx, suggestion, accept, self.clock())
+            await taxonomy.decide(tx, suggestion, accept, self.now())
             if accept:
                 await taxonomy.set_path(tx, thread_id, path)
             action = "accept taxonomy" if accept else "reject taxonomy"
@@ -319,14 +311,14 @@ class Graph:
     async def _by_id(self, tx: Transaction, identifier: UUID, follow: bool) -> UUID:
         surviving = await entities.surviving(tx, identifier)
         if surviving is None:
-            raise NotFound(f"There is no entity {identifier} in the workspace {self.workspace}.")
+            raise NotFound(f"There is no entity {identifier} in the workspace {self.name}.")
         return surviving if follow else identifier
 
     async def _unknown(self, tx: Transaction, text: str) -> str:
         near = await self._search(tx, text)
         nodes, _ = await entities.nodes(tx, dict.fromkeys(list(near)[:3], 0))
         hint = f" Did you mean {_either(nodes.values())}?" if nodes else ""
-        return f"There is no entity {text} in the workspace {self.workspace}.{hint}"
+        return f"There is no entity {text} in the workspace {self.name}.{hint}"
 
     async def _search(self, tx: Transaction, text: str) -> dict[UUID, Match]:
         """The best match of each entity that a text finds, the best first."""
@@ -339,7 +331,9 @@ class Graph:
             ]
         matches += [
             Match(m.given, m.entity_id, m.variant, m.weight, m.weight * _CONTAINS * m.score)
-            for m in await entities.similar(tx, [text], self.settings.trigram_threshold, MAX_LIMIT)
+            for m in await entities.similar(
+                tx, [text], self.runtime.settings.aliases.trigram_threshold, MAX_LIMIT
+            )
         ]
         best: dict[UUID, Match] = {}
         for match in sorted(matches, key=lambda match: (-match.score, match.variant, match.entity_id)):
@@ -353,7 +347,7 @@ class Graph:
         chosen = [entity for entity in loaded if type is None or entity.type == type][:limit]
         ids = [entity.entity_id for entity in chosen]
         nodes, _ = await entities.nodes(tx, dict.fromkeys(ids, 0))
-        facts = await entities.count_facts(tx, ids, self.clock())
+        facts = await entities.count_facts(tx, ids, self.now())
         return [
             FoundEntity(
                 entity,
@@ -367,11 +361,11 @@ class Graph:
         ]
 
     async def _merge(self, tx: Transaction, kept_id: UUID, other_id: UUID) -> EntityChange:
-        change = await merging.merge(tx, kept_id, other_id, self.clock())
+        change = await merging.merge(tx, kept_id, other_id, self.now())
         await conversation.audit(
             tx, "merge entities", str(kept_id), other=str(other_id), change=str(change.change_id)
         )
-        await retell(tx, change.facts, change.kept_id, change.other_id, self.clock())
+        await retell(tx, change.facts, change.kept_id, change.other_id, self.now())
         return (await merging.as_shown(tx, [change]))[0]
 
     async def _keep_named(self, tx: Transaction, change: merging.Change) -> None:
@@ -380,19 +374,25 @@ class Graph:
         for one in await entities.load(tx, standing, counted=False):
             if not one.aliases:
                 name = entities.NewAlias(
-                    one.entity_id, one.name, self._key(one.name), self.settings.weight_extracted, "extracted"
+                    one.entity_id,
+                    one.name,
+                    self._key(one.name),
+                    self.runtime.settings.aliases.weight_extracted,
+                    "extracted",
                 )
-                await entities.add_aliases(tx, [name], self.clock())
+                await entities.add_aliases(tx, [name], self.now())
 
     def _by_hand(self, entity_id: UUID, variant: str) -> NewAlias:
-        return NewAlias(entity_id, variant, self._key(variant), self.settings.weight_by_hand, "by hand")
+        return NewAlias(
+            entity_id, variant, self._key(variant), self.runtime.settings.aliases.weight_by_hand, "by hand"
+        )
 
     def _key(self, text: str) -> str:
-        return key(text, {**ABBREVIATIONS, **self.settings.abbreviations})
+        return self.runtime.settings.aliases.key(text)
 
     def _when(self, as_of: AsOf) -> When:
         checked = moments(as_of)
-        return When(self.clock(), checked.valid_at, checked.recorded_at)
+        return When(self.now(), checked.valid_at, checked.recorded_at)
 
 
 def _either(nodes: Iterable[Node]) -> str:

@@ -1,294 +1,106 @@
-"""Workspace: the verbs. Every face calls these and nothing else."""
+"""Workspace: all verbs on one memory. Every face calls these and nothing else."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Coroutine
 from datetime import datetime
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
+from everlore.api.directory import Directory, Verbs
+from everlore.api.distilling import Distilling, WorkspaceStatus
 from everlore.api.entities import Graph
-from everlore.api.memories import Knowledge, Means
-from everlore.capture.passages import Count
-from everlore.capture.record import record
-from everlore.config import AliasSettings, RecallSettings
-from everlore.domain.errors import InvalidInput, NotFound
-from everlore.domain.ids import SHORT_ID_LENGTH
-from everlore.domain.memories import AsOf
-from everlore.domain.messages import NewMessage, Receipt
-from everlore.domain.recall import Kind, Recall
-from everlore.knowledge.erasure import erase_messages, erase_thread
-from everlore.ports.clock import Clock
-from everlore.ports.embedder import Embedder
-from everlore.ports.reranker import Reranker
-from everlore.recall.recall import Ask, recall
-from everlore.recall.sources import SOURCES
-from everlore.recall.sources.memories import used
-from everlore.recall.uses import Uses
-from everlore.store import conversation, distilling, index, passages, postings
-from everlore.store.conversation import StoredMessage, ThreadSummary
-from everlore.store.database import Database
-from everlore.store.recall import Filter
-from everlore.store.run import Transaction
-from everlore.validation import aware, name, taxonomy_path
+from everlore.api.facts import Facts
+from everlore.api.memories import Memories
+from everlore.api.messages import Messages
+from everlore.api.review import Review
+from everlore.domain.errors import Conflict, NotFound, WorkspaceGone
 
-MAX_LIMIT = 1000
-MAX_NEIGHBOURS = 20
-MAX_QUESTION_CHARACTERS = 8000
-DEFAULT_THREAD = "main"
+__all__ = ["Workspace", "WorkspaceStatus"]
+
+log = logging.getLogger(__name__)
+
+# A verb that deadlocked with another was rolled back as a whole, and may be run again.
+_ATTEMPTS = 3
+
+Part = TypeVar("Part", bound=Verbs)
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a workspace works with; put together by `everlore.everlore`. `means`: for the verbs on memories and facts."""
+def _verb(
+    kind: type[Part], verb: Callable[Concatenate[Part, Given], Coroutine[Any, Any, Answer]]
+) -> "Callable[Concatenate[Workspace, Given], Coroutine[Any, Any, Answer]]":
+    """A verb of a part as one of the workspace, with its signature and its docstring."""
 
-    database: Database
-    embedders: Mapping[str, Embedder]
-    reranker: Reranker | None
-    wordpieces: Count
-    clock: Clock
-    recall: RecallSettings
-    aliases: AliasSettings
-    means: Means
-    uses: Uses
+    @wraps(verb)
+    async def call(self: "Workspace", *args: Given.args, **kwargs: Given.kwargs) -> Answer:
+        part = kind(self.directory, self.name)
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return await verb(part, *args, **kwargs)
+            except WorkspaceGone:
+                # Deleted since its id was looked up. There may be a new one of that name; if not, that is said.
+                self.directory.ids.pop(self.name, None)
+            except Conflict as error:
+                log.info("%s is run again: %s", verb.__name__, error)
+        return await verb(part, *args, **kwargs)
 
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceStatus:
-    """`unembedded` counts, per embedding model, the passages it has not come to; `unpacked` the fresh ones that are read
-    directly (found by their words at once); `undistilled` the messages that no analyst has read, and `failed_windows` the
-    stretches of messages that one could not read: `everlore jobs retry` has them read again."""
-
-    workspace: str
-    threads: int
-    messages: int
-    unpacked: int
-    unembedded: Mapping[str, int]
-    memories: int = 0
-    undistilled: int = 0
-    failed_windows: int = 0
+    return call
 
 
-class Workspace(Knowledge):
+class Workspace:
     """One memory, apart from all others: the database lets these verbs see and touch its rows only.
 
-    The verbs on memories and facts are those of `Knowledge`, those on entities stand under `graph`.
+    It is made when something is first kept in it; until then reading raises NotFound. The verbs on entities stand under `graph`.
     """
 
-    def __init__(self, workspace_id: UUID, called: str, parts: Parts) -> None:
-        graph = Graph(workspace_id, called, parts.database, parts.clock, parts.aliases)
-        super().__init__(workspace_id, called, parts.means, graph)
-        self._parts = parts
+    def __init__(self, directory: Directory, called: str) -> None:
+        self.directory = directory
+        self.name = called
+        self.graph = Graph(directory, called)
 
-    async def record(
-        self,
-        messages: Sequence[NewMessage | Mapping[str, Any]],
-        *,
-        thread: str = DEFAULT_THREAD,
-        session: str | None = None,
-        project: str | None = None,
-        taxonomy: str | None = None,
-    ) -> Receipt:
-        """Keep messages, 1 to 10,000, in the order given. The receipt comes after the commit.
+    @property
+    def workspace_id(self) -> UUID:
+        """Raises NotFound for one that was not reached yet: it may not exist."""
+        if self.name not in self.directory.ids:
+            raise NotFound(f"There is no workspace {self.name} yet: recording makes it.")
+        return self.directory.ids[self.name]
 
-        `session` names the sitting they belong to; without it, a gap of more than 6 hours in the thread begins a new one.
-        `project` and `taxonomy` (a path like `work.studio`) are set on the thread. Raises InvalidInput, with nothing stored,
-        when a message cannot be kept; a message whose external id is taken by other content is refused in its outcome.
-        """
-        return await record(
-            self._parts.database,
-            self.workspace_id,
-            messages,
-            thread=thread,
-            session=session,
-            project=project,
-            taxonomy=taxonomy,
-            now=self._parts.clock(),
-            wordpieces=self._parts.wordpieces,
-            distil=self._parts.means.analyst is not None,
-        )
+    def now(self) -> datetime:
+        """The present, by the clock of this memory."""
+        return self.directory.runtime.clock()
 
-    async def recall(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        now: datetime | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        author: str | None = None,
-        thread: str | None = None,
-        project: str | None = None,
-        taxonomy: str | None = None,
-        kinds: Sequence[Kind] | None = None,
-        as_of: AsOf | None = None,
-        include_expired: bool = False,
-        limit_memories: int = 10,
-        limit_facts: int = 10,
-        neighbours: int = 0,
-        deadline_ms: float | None = None,
-        trace: bool = False,
-    ) -> Recall:
-        """The messages that answer a question, best first, with citations and the reasons to believe them; beside them the
-        memories and facts that answer it.
+    record = _verb(Messages, Messages.record)
+    recall = _verb(Messages, Messages.recall)
+    threads = _verb(Messages, Messages.threads)
+    show = _verb(Messages, Messages.show)
+    delete = _verb(Messages, Messages.delete)
+    delete_thread = _verb(Messages, Messages.delete_thread)
 
-        `now` is the moment that "last week" is relative to; times are aware. `since` (inclusive) and `until` (exclusive),
-        author, thread, project and taxonomy subtree limit what may be found. `neighbours` messages on each side come along
-        with each hit. Past `deadline_ms` the answer is made of what is there. `as_of`: what was true, or what was believed,
-        at another moment than now; for the latter only messages that were recorded by then. Raises InvalidInput.
-        """
-        question = self._question(query)
-        as_of = AsOf() if as_of is None else as_of
-        for field, moment in (("valid_at", as_of.valid_at), ("recorded_at", as_of.recorded_at)):
-            if moment is not None:
-                aware(moment, f"as_of.{field}")
-        within = Filter(
-            since=None if since is None else aware(since, "since"),
-            until=None if until is None else aware(until, "until"),
-            author=None if author is None else name(author, "author"),
-            threads=None if thread is None else await self._threads(name(thread, "thread")),
-            recorded_by=as_of.recorded_at,
-        )
-        if within.since is not None and within.until is not None and within.since >= within.until:
-            raise InvalidInput("until", "is not after since, so nothing lies between")
-        ask = Ask(
-            question=question,
-            now=self._parts.clock() if now is None else _with_zone(now),
-            limit=_between(limit, "limit", 1, MAX_LIMIT),
-            within=within,
-            project=None if project is None else name(project, "project"),
-            taxonomy=None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy"),
-            neighbours=_between(neighbours, "neighbours", 0, MAX_NEIGHBOURS),
-            deadline_ms=None if deadline_ms is None else _deadline(deadline_ms),
-            trace=trace,
-            as_of=as_of,
-            kinds=tuple(source.kind for source in SOURCES) if kinds is None else _kinds(kinds),
-            memories=_between(limit_memories, "limit_memories", 0, MAX_LIMIT),
-            facts=_between(limit_facts, "limit_facts", 0, MAX_LIMIT),
-            include_expired=include_expired,
-        )
-        answer = await recall(
-            self._parts.database,
-            self.workspace_id,
-            ask,
-            embedders=self._parts.embedders,
-            reranker=self._parts.reranker,
-            settings=self._parts.recall,
-        )
-        self._parts.uses.note(self.workspace_id, used(ask, answer))
-        return answer
+    remember = _verb(Memories, Memories.remember)
+    memories = _verb(Memories, Memories.memories)
+    memory = _verb(Memories, Memories.memory)
+    correct = _verb(Memories, Memories.correct)
+    pin = _verb(Memories, Memories.pin)
+    forget = _verb(Memories, Memories.forget)
+    restore = _verb(Memories, Memories.restore)
+    confirm = _verb(Memories, Memories.confirm)
+    reject = _verb(Memories, Memories.reject)
+    erase = _verb(Memories, Memories.erase)
 
-    async def threads(self) -> list[ThreadSummary]:
-        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
-            return await conversation.list_threads(tx)
+    facts = _verb(Facts, Facts.facts)
+    fact = _verb(Facts, Facts.fact)
+    fact_versions = _verb(Facts, Facts.fact_versions)
+    confirm_fact = _verb(Facts, Facts.confirm_fact)
+    reject_fact = _verb(Facts, Facts.reject_fact)
 
-    async def show(self, identifier: str | UUID) -> StoredMessage:
-        """One message by its id, or by the end of it (at least 8 characters). Raises NotFound, InvalidInput."""
-        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
-            message_id = identifier if isinstance(identifier, UUID) else await _resolve(tx, identifier)
-            message = await conversation.show_message(tx, message_id)
-        if message is None:
-            raise NotFound(f"There is no message {identifier} in the workspace {self.name}.")
-        return message
+    review = _verb(Review, Review.review)
+    decide = _verb(Review, Review.decide)
 
-    async def delete(self, identifier: str | UUID) -> StoredMessage:
-        """Erase a message and everything derived from it; returns what it was. Raises NotFound, InvalidInput."""
-        async with self._parts.database.workspace(self.workspace_id) as tx:
-            message_id = identifier if isinstance(identifier, UUID) else await _resolve(tx, identifier)
-            message = await conversation.show_message(tx, message_id)
-            receipt = await erase_messages(tx, [message_id], self._parts.clock())
-            if message is None or not receipt.messages:
-                raise NotFound(f"There is no message {identifier} in the workspace {self.name}.")
-        return message
-
-    async def delete_thread(self, thread: str) -> int:
-        """Erase a thread with everything in it and derived from it; returns the number of its messages."""
-        called = name(thread, "thread")
-        async with self._parts.database.workspace(self.workspace_id) as tx:
-            thread_id = await conversation.lock_thread(tx, called)
-            if thread_id is None:
-                raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
-            receipt = await erase_thread(tx, thread_id, called, self._parts.clock())
-        return len(receipt.messages)
-
-    async def status(self) -> WorkspaceStatus:
-        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
-            threads = await conversation.list_threads(tx)
-            unpacked = await postings.tail_size(tx)
-            models = await index.models(tx)
-            unembedded = {
-                model.name: (await index.behind(tx, model.step))[1]
-                + await passages.waiting(tx, model.model_id)
-                for model in models
-            }
-            _, undistilled, failed = await distilling.waiting(tx)
-            count = await distilling.count(tx)
-        return WorkspaceStatus(
-            self.name,
-            len(threads),
-            sum(t.messages for t in threads),
-            unpacked,
-            unembedded,
-            count,
-            undistilled,
-            failed,
-        )
-
-    def _question(self, query: str) -> str:
-        if not isinstance(query, str) or not query.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput("query", "is empty; ask something")
-        if len(query) > MAX_QUESTION_CHARACTERS:
-            raise InvalidInput(
-                "query", f"has {len(query):,} characters; the limit is {MAX_QUESTION_CHARACTERS:,}"
-            )
-        if "\0" in query or any(0xD800 <= ord(character) <= 0xDFFF for character in query):
-            raise InvalidInput("query", "contains a NUL byte or a lone surrogate")
-        return query
-
-    async def _threads(self, thread: str) -> tuple[UUID, ...]:
-        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
-            thread_id = await conversation.find_thread(tx, thread)
-        if thread_id is None:
-            raise NotFound(f"There is no thread {thread} in the workspace {self.name}.")
-        return (thread_id,)
-
-
-async def _resolve(tx: Transaction, ending: str) -> UUID:
-    digits = ending.strip().lower().replace("-", "")
-    if len(digits) < SHORT_ID_LENGTH or len(digits) > 32 or set(digits) - set("0123456789abcdef"):
-        raise InvalidInput(
-            "id", f"must be the last {SHORT_ID_LENGTH} to 32 characters of a message id, not {ending!r}"
-        )
-    found = await conversation.find_message(tx, digits)
-    if not found:
-        raise NotFound(f"There is no message whose id ends with {ending}.")
-    if len(found) > 1:
-        raise InvalidInput("id", f"several message ids end with {ending}; type more of it")
-    return found[0]
-
-
-def _between(value: int, field: str, low: int, high: int) -> int:
-    if not isinstance(value, int) or not low <= value <= high:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(field, f"must be a number from {low} to {high:,}, not {value!r}")
-    return value
-
-
-def _deadline(value: float) -> float:
-    if not isinstance(value, int | float) or not 0 < value <= 3_600_000:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(
-            "deadline_ms", f"must be above 0 and at most 3,600,000 milliseconds, not {value!r}"
-        )
-    return float(value)
-
-
-def _with_zone(value: datetime) -> datetime:
-    """Keeps the zone: calendar words like "yesterday" are read in it."""
-    aware(value, "now")
-    return value
-
-
-def _kinds(kinds: Sequence[str]) -> tuple[str, ...]:
-    known = [source.kind for source in SOURCES]
-    for kind in kinds:
-        if kind not in known:
-            raise InvalidInput("kinds", f"{kind!r} is not one of {', '.join(known)}")
-    return tuple(kinds)
+    estimate_distil = _verb(Distilling, Distilling.estimate_distil)
+    distilled = _verb(Distilling, Distilling.distilled)
+    threads_to_distil = _verb(Distilling, Distilling.threads_to_distil)
+    distil_again = _verb(Distilling, Distilling.distil_again)
+    usage = _verb(Distilling, Distilling.usage)
+    status = _verb(Distilling, Distilling.status)

@@ -9,13 +9,12 @@ and a piece covers at least one code point of the NFD form (a Hangul syllable is
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from unicodedata import normalize
 
 from everlore.capture.markdown import Block, blocks, plain
-
-Count = Callable[[str], int]
+from everlore.ports.tokens import Count
 
 # A wordpiece is charged for at most so many characters. Prose has 4 to 5 to the piece, but WordPiece takes an
 # unknown word for one piece however long it is: a passage needs a bound in characters too.

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept
-from everlore.capture.passages import Count
 from everlore.capture.searchable import searchable
 from everlore.domain.ids import new_id, new_ids
 from everlore.domain.messages import NewMessage, Outcome, Receipt
-from everlore.store import conversation
+from everlore.ports.tokens import Count
+from everlore.runtime import Runtime
+from everlore.store import conversation, jobs
 from everlore.store.conversation import MessagePassage, OpenThread, ThreadState
-from everlore.store.database import Database
 from everlore.store.run import Transaction
 from everlore.validation import name, taxonomy_path
 
@@ -26,12 +26,10 @@ _BULK = 50
 # A large call is written in chunks: while Postgres inserts one, the next is split into passages.
 _CHUNK = 1000
 _CHUNK_CHARACTERS = 4_000_000
-# The positions of a window that is distilled in one go (`everlore.distil.windows`): the job is left when one is full.
-_WINDOW = 10
 
 
 async def record(
-    database: Database,
+    runtime: Runtime,
     workspace_id: UUID,
     messages: Sequence[NewMessage | Mapping[str, Any]],
     *,
@@ -39,13 +37,8 @@ async def record(
     session: str | None,
     project: str | None,
     taxonomy: str | None,
-    now: datetime,
-    wordpieces: Count,
-    distil: bool,
 ) -> Receipt:
     """Write messages to a thread. Returns after the commit; raises InvalidInput before anything is written.
-
-    `distil`: whether an analyst is configured, so that a job is left where a window has become whole.
 
     A message whose external id the thread has already is not written again: the same content is "already there", other
     content is refused.
@@ -54,13 +47,14 @@ async def record(
     session = None if session is None else name(session, "session")
     project = None if project is None else name(project, "project")
     taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy")
+    now = runtime.clock()
     size = len(messages) if isinstance(messages, Sequence) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
     accepted = await _aside(size, accept, messages, now)
     external_ids = [message.external_id for message in accepted if message.external_id is not None]
-    pieces = await _aside(size, _split, accepted[:_CHUNK], wordpieces)
-    numbers = await conversation.reserve_passages(database, workspace_id, _likely(accepted, pieces))
+    pieces = await _aside(size, _split, accepted[:_CHUNK], runtime.wordpieces)
+    numbers = await conversation.reserve_passages(runtime.database, workspace_id, _likely(accepted, pieces))
 
-    async with database.workspace(workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         opened = await conversation.open_thread(
             tx, thread, project=project, taxonomy=taxonomy, session=session, external_ids=external_ids
         )
@@ -69,9 +63,10 @@ async def record(
         if fresh:
             sessions = _sessions(opened, session, [message.at for message in fresh])
             written = _Written(opened.state, session, sessions, ids, now)
-            state, unused = await _write(tx, written, fresh, pieces, numbers, wordpieces)
+            state, unused = await _write(tx, written, fresh, pieces, numbers, runtime.wordpieces)
             async with tx.pipeline():
-                await conversation.advance(tx, state, window_closed=distil and written.closes_a_window(state))
+                await conversation.advance(tx, state)
+                await written.leave_jobs(tx, state, runtime.steps)
                 await conversation.audit(tx, "record", thread, messages=len(fresh))
                 await conversation.give_back_passages(tx, unused)
         else:
@@ -121,12 +116,12 @@ class _Written:
     ids: Mapping[int, UUID]
     now: datetime
 
-    def closes_a_window(self, after: ThreadState) -> bool:
-        """A window is whole after ten positions, and where a session ends before that."""
+    async def leave_jobs(self, tx: Transaction, after: ThreadState, steps: Sequence[str]) -> None:
+        """Of the background steps that have something new to do."""
         begun = self.before.last_session_id
-        return after.last_position // _WINDOW > self.before.last_position // _WINDOW or (
-            begun is not None and {begun} != set(self.sessions)
-        )
+        went = self.before.last_position, after.last_position
+        ended = begun is not None and {begun} != set(self.sessions)
+        await jobs.defer_recorded(tx, steps, after.thread_id, went, session_ended=ended)
 
 
 async def _write(

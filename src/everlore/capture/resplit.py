@@ -3,23 +3,23 @@
 import asyncio
 from uuid import UUID
 
-from everlore.capture.passages import Count
 from everlore.capture.searchable import searchable
+from everlore.ports.tokens import Count
+from everlore.runtime import Runtime
 from everlore.store import conversation, passages
 from everlore.store.conversation import MessagePassage, SearchedMessage
-from everlore.store.database import Database
 from everlore.store.run import Transaction
 
 _CHUNK = 1000
 
 
-async def resplit_workspace(database: Database, workspace_id: UUID, wordpieces: Count) -> None:
+async def resplit_workspace(runtime: Runtime, workspace_id: UUID) -> None:
     """Make all passages of a workspace anew, thread by thread; steps then index them as if they were just recorded."""
-    async with database.workspace(workspace_id, read_only=True) as tx:
+    async with runtime.database.workspace(workspace_id, read_only=True) as tx:
         threads = await conversation.list_threads(tx)
     for thread in threads:
-        async with database.workspace(workspace_id) as tx:
-            await _resplit(tx, thread.thread_id, wordpieces)
+        async with runtime.database.workspace(workspace_id) as tx:
+            await _resplit(tx, thread.thread_id, runtime.wordpieces)
 
 
 async def _resplit(tx: Transaction, thread_id: UUID, wordpieces: Count) -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from everlore.capture.passages import Count, passages, split
+from everlore.capture.passages import passages, split
+from everlore.ports.tokens import Count
 
 # Wordpieces of a passage, the author's name included. With a name of absurd length
 # passages still say something: at least so many pieces are the message's own.

@@ -7,26 +7,26 @@ is never "nothing found": the window is noted as failed, where a person sees it 
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
+from everlore.budget import SpendGovernor
 from everlore.distil.input_filter import Said, readable
 from everlore.distil.windows import WINDOW, last_of_window
-from everlore.domain.errors import BadAnswer
-from everlore.knowledge.batch import Where
+from everlore.domain.errors import BadAnswer, InternalError, ModelUnavailable
+from everlore.knowledge.batch import Run
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
-from everlore.knowledge.entity_candidates import Linking
 from everlore.knowledge.entity_linking import resolve
 from everlore.knowledge.entity_mentions import known_ids, known_names
 from everlore.knowledge.similarity import thresholds_of
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import close_unsupported, write
-from everlore.ports.analyst import Analyst, Extraction, Governor, KnownMemory, Window
-from everlore.ports.clock import Clock
-from everlore.ports.embedder import Embedder, EncodedPassage
+from everlore.ports.analyst import Analyst, Extraction, KnownMemory, Window
+from everlore.ports.embedder import EncodedPassage
+from everlore.runtime import Runtime
+from everlore.step import Lagging, Scope, Step
 from everlore.store import distilling, hygiene, index, memories
-from everlore.store.database import Database
 from everlore.store.distilling import Distillation, SaidRow
 from everlore.store.run import Transaction
 
@@ -37,21 +37,6 @@ _KNOWN = 30
 _RULES_LOOK_BACK = 20
 # Rules look back for what a pronoun means, no further.
 _CONTEXT_OF_RULES = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What distilling works with. `governor` makes the one of a workspace; `silence`: a pause that closes a window."""
-
-    analyst: Analyst
-    governor: Callable[[UUID], Governor]
-    embedders: Mapping[str, Embedder]
-    clock: Clock
-    silence: timedelta
-    context_messages: int
-    exact_below: int
-    linking: Linking
-    progress: Callable[[int], None] = field(default=lambda _: None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,35 +63,45 @@ class _Thought:
 
 
 async def distil_thread(
-    database: Database, workspace_id: UUID, thread_id: UUID, tools: Tools, *, close: bool = False
+    runtime: Runtime,
+    workspace_id: UUID,
+    thread_id: UUID,
+    *,
+    close: bool = False,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Distil all windows of a thread that are closed (`close`: the last one, too, however short); returns how many.
+    `progress` hears of messages read.
 
     Raises ModelUnavailable and SpendLimit when the analyst cannot be asked now: what was not read is read another time.
     """
     done = 0
-    while (task := await _load(database, workspace_id, thread_id, tools, close=close)) is not None:
+    while (task := await _load(runtime, workspace_id, thread_id, close=close)) is not None:
         try:
-            extraction = await _extraction(task, workspace_id, tools)
+            extraction = await _extraction(task, workspace_id, runtime)
         except BadAnswer as error:
             log.warning("thread %s, messages %d to %d: %s", thread_id, task.first, task.last, error)
-            await _note_failure(database, workspace_id, thread_id, task, tools, str(error))
+            await _note_failure(runtime, workspace_id, thread_id, task, str(error))
         else:
-            thought = await _think(database, workspace_id, task, extraction, tools)
-            await _commit(database, workspace_id, thread_id, task, thought, tools)
+            thought = await _think(runtime, workspace_id, task, extraction)
+            await _commit(runtime, workspace_id, thread_id, task, thought)
         done += 1
-        tools.progress(task.last - task.first + 1)
+        progress(task.last - task.first + 1)
     return done
+
+
+def _analyst(runtime: Runtime) -> Analyst:
+    if runtime.analyst is None:
+        raise InternalError("A thread was to be distilled where nothing distils.")
+    return runtime.analyst
 
 
 # --- load --------------------------------------------------------------------------------------------------
 
 
-async def _load(
-    database: Database, workspace_id: UUID, thread_id: UUID, tools: Tools, *, close: bool
-) -> _Task | None:
+async def _load(runtime: Runtime, workspace_id: UUID, thread_id: UUID, *, close: bool) -> _Task | None:
     """The next window: one that is to be read anew, else the one after those that were read."""
-    async with database.workspace(workspace_id, read_only=True) as tx:
+    async with runtime.database.workspace(workspace_id, read_only=True) as tx:
         mark = await distilling.mark(tx, thread_id)
         if mark is None:
             return None
@@ -116,7 +111,12 @@ async def _load(
             first = mark.position + 1
             ahead = await distilling.said(tx, thread_id, first, first + WINDOW)
             last = last_of_window(
-                ahead, first, mark.written, now=tools.clock(), silence=tools.silence, close=close
+                ahead,
+                first,
+                mark.written,
+                now=runtime.clock(),
+                silence=runtime.settings.distil.silence,
+                close=close,
             )
             if last is None:
                 return None
@@ -124,9 +124,13 @@ async def _load(
             said = [message for message in ahead if message.position <= last]
         else:
             said = await distilling.said(tx, thread_id, *span)
-        context = tools.context_messages if tools.analyst.model is not None else _CONTEXT_OF_RULES
+        context = (
+            runtime.settings.distil.context_messages
+            if _analyst(runtime).model is not None
+            else _CONTEXT_OF_RULES
+        )
         earlier = await distilling.earlier(tx, thread_id, span[0], context)
-        known = await _known(tx, thread_id, said, tools)
+        known = await _known(tx, thread_id, said, runtime)
         model = await index.model_in_use(tx)
         return _Task(
             first=span[0],
@@ -134,7 +138,7 @@ async def _load(
             again=again,
             said=tuple(said),
             earlier=tuple(message.message_id for message in earlier),
-            window=await _window(tx, said, earlier, known, tools),
+            window=await _window(tx, said, earlier, known, runtime),
             known=tuple(lineage for _, lineage in known),
             taxonomy=mark.taxonomy,
             model=None if model is None else (model.model.model_id, model.model.name),
@@ -142,10 +146,10 @@ async def _load(
 
 
 async def _known(
-    tx: Transaction, thread_id: UUID, said: Sequence[SaidRow], tools: Tools
+    tx: Transaction, thread_id: UUID, said: Sequence[SaidRow], runtime: Runtime
 ) -> list[tuple[KnownMemory, UUID]]:
     """Memories that the window may speak of again: of this thread, and of whom it names."""
-    named = await known_ids(tx, [m.text for m in said] + [m.author for m in said], tools.linking)
+    named = await known_ids(tx, [m.text for m in said] + [m.author for m in said], runtime.settings.aliases)
     found = await memories.recent(tx, thread_id, named, _KNOWN)
     newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]
     return [
@@ -159,11 +163,11 @@ async def _window(
     said: Sequence[SaidRow],
     earlier: Sequence[SaidRow],
     known: Sequence[tuple[KnownMemory, UUID]],
-    tools: Tools,
+    runtime: Runtime,
 ) -> Window:
     before, here = [_said(m) for m in earlier], [_said(m) for m in said]
     echoes = await hygiene.echoes(tx, [m.text for m in (*before, *here)])
-    far = max(0, len(before) - _RULES_LOOK_BACK) if tools.analyst.model is None else 0
+    far = max(0, len(before) - _RULES_LOOK_BACK) if _analyst(runtime).model is None else 0
     return Window(
         messages=readable(here, echoes[len(before) :], before=before),
         earlier=readable(before[far:], echoes[far : len(before)], before=before[:far]),
@@ -189,26 +193,26 @@ def _said(row: SaidRow) -> Said:
 # --- think -------------------------------------------------------------------------------------------------
 
 
-async def _extraction(task: _Task, workspace_id: UUID, tools: Tools) -> Extraction:
+async def _extraction(task: _Task, workspace_id: UUID, runtime: Runtime) -> Extraction:
     """What the analyst drafts; nothing without a call where nothing may be read."""
     if not any(message.text.strip() or message.captions for message in task.window.messages):
         return Extraction()
-    return await tools.analyst.extract(task.window, tools.governor(workspace_id))
+    return await _analyst(runtime).extract(
+        task.window, SpendGovernor(runtime.database, workspace_id, runtime.clock, runtime.settings.distil)
+    )
 
 
-async def _think(
-    database: Database, workspace_id: UUID, task: _Task, extraction: Extraction, tools: Tools
-) -> _Thought:
+async def _think(runtime: Runtime, workspace_id: UUID, task: _Task, extraction: Extraction) -> _Thought:
     names = [entity.name for entity in extraction.entities] + [
         name for fact in extraction.facts for name in (fact.subject, fact.object)
     ]
     names += [name for memory in extraction.memories for name in (*memory.entities, memory.content)]
     variants: Mapping[str, frozenset[str]] = {}
     if names:
-        async with database.workspace(workspace_id, read_only=True) as tx:
-            variants = (await known_names(tx, names, tools.linking)).variants
+        async with runtime.database.workspace(workspace_id, read_only=True) as tx:
+            variants = (await known_names(tx, names, runtime.settings.aliases)).variants
     result = checked(task.window, extraction, variants)
-    embedder = None if task.model is None else tools.embedders.get(task.model[1])
+    embedder = None if task.model is None else runtime.embedders.get(task.model[1])
     if embedder is None:
         return _Thought(result, {})
     texts = list(dict.fromkeys(result.texts(task.window)))
@@ -220,46 +224,48 @@ async def _think(
 
 
 async def _commit(
-    database: Database, workspace_id: UUID, thread_id: UUID, task: _Task, thought: _Thought, tools: Tools
+    runtime: Runtime, workspace_id: UUID, thread_id: UUID, task: _Task, thought: _Thought
 ) -> None:
-    async with database.workspace(workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         if not await _still_to_do(tx, thread_id, task):
             return
-        now = tools.clock()
+        now = runtime.clock()
         if thought.result.nothing and not task.again:
-            await _note(tx, thread_id, task, tools, now, 0, 0, 0)
+            await _note(tx, thread_id, task, runtime, now, 0, 0, 0)
             return
         stored = dict(enumerate(task.said, start=1))
         ids = {number: message.message_id for number, message in stored.items()}
         result = thought.result
         touched, unsupported = await _retract(tx, task, now)
-        resolution = await resolve(tx, task.window, result.extraction, ids, now, tools.linking)
-        where = _where(thread_id, task, tools, now)
+        resolution = await resolve(tx, task.window, result.extraction, ids, now, runtime.settings.aliases)
+        run = _run(thread_id, task, runtime, now)
         messages = {message.number: message for message in task.window.messages}
         incoming = [
             incoming_of(draft, task.window, result.spans, stored, resolution, thought.vectors, task.known)
             for draft in result.drafts()
         ]
         statements = statements_of(result, messages, stored, resolution)
-        written = await write(tx, incoming, statements, where, vectors=thought.vectors, touched=touched)
+        written = await write(tx, incoming, statements, run, vectors=thought.vectors, touched=touched)
         await close_unsupported(tx, unsupported, now)
         kept = sum(one.what not in ("waiting", "dropped") for one in written.memories)
         async with tx.pipeline():
             if result.extraction.taxonomy is not None and task.taxonomy is None:
                 await distilling.suggest_taxonomy(tx, thread_id, result.extraction.taxonomy, now)
-            await _note(tx, thread_id, task, tools, now, kept, len(statements), len(written.memories) - kept)
+            await _note(
+                tx, thread_id, task, runtime, now, kept, len(statements), len(written.memories) - kept
+            )
 
 
-def _where(thread_id: UUID, task: _Task, tools: Tools, now: datetime) -> Where:
-    return Where(
+def _run(thread_id: UUID, task: _Task, runtime: Runtime, now: datetime) -> Run:
+    return Run(
         now=now,
         thread_id=thread_id,
         first_position=task.first,
         taxonomy=task.taxonomy,
-        extractor=tools.analyst.name,
-        extractor_version=tools.analyst.version,
+        extractor=_analyst(runtime).name,
+        extractor_version=_analyst(runtime).version,
         model_id=None if task.model is None else task.model[0],
-        exact_below=tools.exact_below,
+        exact_below=runtime.settings.recall.exact_below,
         thresholds=thresholds_of(None if task.model is None else task.model[1]),
         again=task.again,
     )
@@ -290,7 +296,7 @@ async def _note(
     tx: Transaction,
     thread_id: UUID,
     task: _Task,
-    tools: Tools,
+    runtime: Runtime,
     now: datetime,
     kept: int,
     stated: int,
@@ -301,8 +307,8 @@ async def _note(
         thread_id=thread_id,
         first=task.first,
         last=task.last,
-        extractor=tools.analyst.name,
-        extractor_version=tools.analyst.version,
+        extractor=_analyst(runtime).name,
+        extractor_version=_analyst(runtime).version,
         memories=kept,
         facts=stated,
         rejected=rejected,
@@ -314,27 +320,58 @@ async def _note(
 
 
 async def _note_failure(
-    database: Database, workspace_id: UUID, thread_id: UUID, task: _Task, tools: Tools, error: str
+    runtime: Runtime, workspace_id: UUID, thread_id: UUID, task: _Task, error: str
 ) -> None:
     """The window could not be read. What an earlier reading of it found stays as it is."""
-    async with database.workspace(workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         if await _still_to_do(tx, thread_id, task):
-            await _note(tx, thread_id, task, tools, tools.clock(), 0, 0, 0, error[:4000])
+            await _note(tx, thread_id, task, runtime, runtime.clock(), 0, 0, 0, error[:4000])
 
 
 async def ask_again(
-    database: Database,
+    runtime: Runtime,
     workspace_id: UUID,
     thread_id: UUID,
-    now: datetime,
     *,
     since: int | None = None,
     until: int | None = None,
 ) -> int:
     """Have the windows of a thread that overlap a span of positions read anew; returns how many. A job is left for them."""
-    async with database.workspace(workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         windows = await distilling.windows(tx, thread_id, since, until)
         if windows:
-            await distilling.ask_again(tx, thread_id, [first for first, _ in windows], now)
-            await distilling.defer(tx, thread_id)
+            await distilling.ask_again(tx, thread_id, [first for first, _ in windows], runtime.clock())
     return len(windows)
+
+
+# --- the step ----------------------------------------------------------------------------------------------
+
+
+async def _lags(tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope]:
+    quiet_since = runtime.clock() - runtime.settings.distil.silence
+    found = await distilling.threads_to_distil(tx, quiet_since, asked.at_most, held=asked.held)
+    return [Scope(*pair) for pair in found]
+
+
+async def _distil(runtime: Runtime, scope: Scope, *, close: bool, progress: Callable[[int], None]) -> None:
+    if scope.thread_id is not None:
+        await distil_thread(runtime, scope.workspace_id, scope.thread_id, close=close, progress=progress)
+
+
+def _spends(runtime: Runtime) -> bool:
+    return runtime.analyst is not None and runtime.analyst.model is not None
+
+
+# A model that fails was asked again already, and what it makes may cost money: nobody's command runs it unasked.
+STEP = Step(
+    name=distilling.STEP,
+    queue="distil",
+    scope="thread",
+    lags=_lags,
+    run=_distil,
+    every=WINDOW,
+    watermark=True,
+    parks_on=(ModelUnavailable,),
+    wanted=lambda runtime: runtime.analyst is not None,
+    spends=_spends,
+)

@@ -4,9 +4,11 @@ EverloreError
 ├── CallerError            the caller's fault: a clear message, never retried
 │   ├── InvalidInput       names the field and the limit
 │   ├── NotFound           an id or a name that does not exist here
+│   │   └── WorkspaceGone  nor the workspace itself
 │   └── ConfigurationError a setting, a folder or a database that cannot be used as it is
 ├── WorldError             the world's fault: retried, then parked
 │   ├── DatabaseUnavailable
+│   │   └── Conflict       somebody else was changing the same: the call may be made again at once
 │   ├── ModelUnavailable   a model that is missing, damaged or does not answer
 │   │   └── BadAnswer      it answered, but what it said cannot be used, again and again
 │   └── SpendLimit         a cap or the breaker forbids a model call; says until when
@@ -40,6 +42,10 @@ class NotFound(CallerError):
     """Nothing of that name or id in this workspace."""
 
 
+class WorkspaceGone(NotFound):
+    """The workspace does not exist, or not any more."""
+
+
 class ConfigurationError(CallerError):
     """A setting, folder or database that cannot be used as it is; the text says what to change."""
 
@@ -50,6 +56,10 @@ class WorldError(EverloreError):
 
 class DatabaseUnavailable(WorldError):
     """Postgres cannot be reached, refuses us or ran out of something."""
+
+
+class Conflict(DatabaseUnavailable):
+    """Two transactions were in each other's way (a deadlock, say) and this one gave in, as a whole: it may be run again."""
 
 
 class ModelUnavailable(WorldError):

@@ -3,67 +3,77 @@
 Watermarks decide what is to be done, so running it twice, or two at once, is harmless.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from everlore.domain.errors import ModelUnavailable
 from everlore.domain.recall import Layer
 from everlore.ports.embedder import Embedder
-from everlore.store import index, passages, postings
-from everlore.store.database import Database
+from everlore.runtime import Runtime
+from everlore.step import Lagging, Scope, Step
+from everlore.store import index, jobs, passages, postings
 from everlore.store.index import EmbeddingModel
 from everlore.store.run import Transaction
 
 # A stretch is one transaction: small enough that a crash costs seconds, large enough that commits cost nothing.
 STRETCH = 256
 
+_INDEX, _INDEX_KNOWN = "index", "index_known"
+
 
 async def index_thread(
-    database: Database,
+    runtime: Runtime,
     workspace_id: UUID,
     thread_id: UUID,
-    embedders: Mapping[str, Embedder],
     *,
-    exact_below: int,
     progress: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Bring a thread's postings and vectors up to date. `progress` hears of each number of passages embedded.
 
     A model that is not available keeps no other from its work: ModelUnavailable is raised when all have had their turn.
     """
-    await pack_tail(database, workspace_id)
+    await pack_tail(runtime, workspace_id)
     failed: ModelUnavailable | None = None
-    for model in await known_models(database, workspace_id):
-        if embedder := embedders.get(model.name):
+    for model in await known_models(runtime, workspace_id):
+        if embedder := runtime.embedders.get(model.name):
             try:
-                await _embed_thread(database, workspace_id, thread_id, model, embedder, progress)
+                await _embed_thread(runtime, workspace_id, thread_id, model, embedder, progress)
             except ModelUnavailable as error:
                 failed = failed or error
-    await ensure_vector_indexes(database, workspace_id, exact_below)
+    await ensure_vector_indexes(runtime, workspace_id)
     if failed is not None:
         raise failed
 
 
-async def pack_tail(database: Database, workspace_id: UUID, *, at_least: int = postings.TAIL_LIMIT) -> int:
+async def pack_tail(runtime: Runtime, workspace_id: UUID, *, at_least: int = postings.TAIL_LIMIT) -> int:
     """Pack fresh passages into the postings, if they are so many; returns how many were packed."""
-    async with database.workspace(workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         if await postings.tail_size(tx) < at_least:
             return 0
         return await postings.pack(tx)
 
 
-async def known_models(database: Database, workspace_id: UUID) -> Sequence[EmbeddingModel]:
-    async with database.workspace(workspace_id, read_only=True) as tx:
+async def make_models_known(runtime: Runtime) -> None:
+    """Tell the database of the embedding models that are configured here; the first of all is in use at once. Raises
+    ConfigurationError for one that gave other dimensions before."""
+    async with runtime.database.outside() as tx:
+        for embedder in runtime.embedders.values():
+            await index.register_model(tx, embedder.name, embedder.dimensions)
+
+
+async def known_models(runtime: Runtime, workspace_id: UUID) -> Sequence[EmbeddingModel]:
+    async with runtime.database.workspace(workspace_id, read_only=True) as tx:
         return await index.models(tx)
 
 
-async def ensure_vector_indexes(database: Database, workspace_id: UUID, exact_below: int) -> None:
+async def ensure_vector_indexes(runtime: Runtime, workspace_id: UUID) -> None:
     """Once a workspace has outgrown exact comparison and its backlog is done, its partition gets an HNSW index.
 
     Building in bulk costs a fifth of inserting row by row, so the first import comes before the index. Every layer has an index
     of its own, under the same rule.
     """
-    async with database.workspace(workspace_id) as tx:
+    exact_below = runtime.settings.recall.exact_below
+    async with runtime.database.workspace(workspace_id) as tx:
         if await index.last_passage(tx) <= exact_below:
             return
         # Numbers are shared by all layers, and some of what was said is not packed yet: it counts by the last number.
@@ -84,58 +94,56 @@ async def _is_done(tx: Transaction, model: EmbeddingModel, layer: Layer) -> bool
     return await passages.waiting(tx, model.model_id) == 0
 
 
-async def rebuild(database: Database, workspace_id: UUID) -> None:
+async def rebuild(runtime: Runtime, workspace_id: UUID) -> None:
     """Forget all postings and vectors of a workspace; the steps then write them anew from the passages."""
-    async with database.workspace(workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         await postings.forget_all(tx)
         await passages.repack(tx)
         for model in await index.models(tx):
             await index.forget(tx, model)
         if any(size for layer, size in (await passages.sizes(tx)).items() if layer != "said"):
-            await passages.leave_job(tx)
+            await jobs.defer_known(tx)
 
 
-async def index_distilled(
-    database: Database,
+async def index_known(
+    runtime: Runtime,
     workspace_id: UUID,
-    embedders: Mapping[str, Embedder],
     *,
-    exact_below: int,
     progress: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Give distilled passages of a workspace the vectors that they lack. As `index_thread` in all else."""
     failed: ModelUnavailable | None = None
-    for model in await known_models(database, workspace_id):
-        if embedder := embedders.get(model.name):
+    for model in await known_models(runtime, workspace_id):
+        if embedder := runtime.embedders.get(model.name):
             try:
-                await _embed_distilled(database, workspace_id, model, embedder, progress)
+                await _embed_distilled(runtime, workspace_id, model, embedder, progress)
             except ModelUnavailable as error:
                 failed = failed or error
-    await ensure_vector_indexes(database, workspace_id, exact_below)
+    await ensure_vector_indexes(runtime, workspace_id)
     if failed is not None:
         raise failed
 
 
 async def _embed_distilled(
-    database: Database,
+    runtime: Runtime,
     workspace_id: UUID,
     model: EmbeddingModel,
     embedder: Embedder,
     progress: Callable[[int], None],
 ) -> None:
     while True:
-        async with database.workspace(workspace_id, read_only=True) as tx:
+        async with runtime.database.workspace(workspace_id, read_only=True) as tx:
             batch = await passages.load(tx, model.model_id, STRETCH)
         if not batch:
             return
         encoded = await embedder.encode_passages([passage.text for passage in batch])
-        async with database.workspace(workspace_id) as tx:
+        async with runtime.database.workspace(workspace_id) as tx:
             await passages.write_loaded(tx, model.model_id, batch, encoded)
         progress(len(batch))
 
 
 async def _embed_thread(
-    database: Database,
+    runtime: Runtime,
     workspace_id: UUID,
     thread_id: UUID,
     model: EmbeddingModel,
@@ -143,12 +151,55 @@ async def _embed_thread(
     progress: Callable[[int], None],
 ) -> None:
     while True:
-        async with database.workspace(workspace_id, read_only=True) as tx:
+        async with runtime.database.workspace(workspace_id, read_only=True) as tx:
             stretch = await index.load(tx, model, thread_id, STRETCH)
         if stretch is None:
             return
         encoded = await embedder.encode_passages([text for _, text in stretch.passages])
         numbered = [(number, one) for (number, _), one in zip(stretch.passages, encoded, strict=True)]
-        async with database.workspace(workspace_id) as tx:
+        async with runtime.database.workspace(workspace_id) as tx:
             await index.commit(tx, model, thread_id, stretch.upto, numbered)
         progress(len(numbered))
+
+
+# --- the steps ---------------------------------------------------------------------------------------------
+
+
+async def _threads(tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope]:
+    models = list(runtime.embedders)
+    found = await index.threads_lagging(
+        tx, _INDEX, models, asked.at_most, held=asked.held, thorough=asked.thorough
+    )
+    return [Scope(*pair) for pair in found]
+
+
+async def _index(runtime: Runtime, scope: Scope, *, close: bool, progress: Callable[[int], None]) -> None:
+    if scope.thread_id is not None:
+        await index_thread(runtime, scope.workspace_id, scope.thread_id, progress=progress)
+
+
+async def _workspaces(tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope]:
+    found = await index.workspaces_lagging(
+        tx, _INDEX_KNOWN, list(runtime.embedders), asked.at_most, held=asked.held
+    )
+    return [Scope(workspace_id) for workspace_id in found]
+
+
+async def _index_known(
+    runtime: Runtime, scope: Scope, *, close: bool, progress: Callable[[int], None]
+) -> None:
+    await index_known(runtime, scope.workspace_id, progress=progress)
+
+
+STEPS = (
+    Step(name=_INDEX, queue="index", scope="thread", lags=_threads, run=_index, every=1, inline=True),
+    Step(
+        name=_INDEX_KNOWN,
+        every=1,
+        queue="index",
+        scope="workspace",
+        lags=_workspaces,
+        run=_index_known,
+        inline=True,
+    ),
+)

@@ -51,7 +51,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Run:
     """What all memories of one run have in common. `again`: it was run before."""
 
     now: datetime
@@ -70,7 +70,7 @@ class Where:
 class Batch:
     """Memories as they are believed while a batch is held against them, one after the other; `changes` is what comes of it."""
 
-    where: Where
+    run: Run
     known: dict[UUID, Known]
     reworded: Sequence[Reworded] = ()
     near: Mapping[int, Sequence[tuple[int, float]]] = field(
@@ -99,7 +99,7 @@ class Batch:
 
     def _recent(self, new: Incoming) -> list[Memory]:
         """As they stand now; what this batch has brought comes first."""
-        fresh = [lineage_id for lineage_id in reversed(self.made) if self.where.thread_id is not None]
+        fresh = [lineage_id for lineage_id in reversed(self.made) if self.run.thread_id is not None]
         linked = {lineage_id for lineage_id, entity_id in self.changes.links if entity_id in new.entities}
         mine = [*fresh, *(one.memory.lineage_id for one in self.recent.of_thread)]
         others = [
@@ -146,7 +146,7 @@ class Batch:
             **shown,
             memory_id=memory_id,
             version=known.memory.version + 1,
-            recorded_at=self.where.now,
+            recorded_at=self.run.now,
         )
         known.content_hash = columns.get("content_hash", known.content_hash)
         known.passage_id = columns.get("passage_id", known.passage_id)
@@ -160,7 +160,7 @@ class Batch:
         shown["tags"] = tuple(new.tags)
         memory = Memory(
             **shown, lineage_id=new.memory_id, version=1, generation=0, confirmed=False,
-            forgotten_at=None, recorded_at=self.where.now, superseded_at=None, thread=None,
+            forgotten_at=None, recorded_at=self.run.now, superseded_at=None, thread=None,
         )  # fmt: skip
         self.known[new.memory_id] = Known(memory, new.content_hash, None)
         self.changes.memories.append(new)

@@ -10,21 +10,21 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from everlore.config import AliasSettings
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import Memory, MemoryType
-from everlore.knowledge.batch import Incoming, Where
+from everlore.knowledge.batch import Incoming, Run
 from everlore.knowledge.deduplication import REJECTED_BY_HAND, expiry, in_search
 from everlore.knowledge.drafts import Checked, fact_text, statements_of
-from everlore.knowledge.entity_candidates import Linking
 from everlore.knowledge.entity_linking import resolve
 from everlore.knowledge.entity_mentions import called_in
 from everlore.knowledge.similarity import content_hash, thresholds_of
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import Statement, write
-from everlore.ports.analyst import Analyst, DraftEntity, Extraction, Quote, Window, WindowMessage
-from everlore.ports.embedder import Embedder, EncodedPassage
+from everlore.ports.analyst import DraftEntity, Extraction, Quote, Window, WindowMessage
+from everlore.ports.embedder import EncodedPassage
+from everlore.runtime import Runtime
 from everlore.store import conversation, distilling, facts, index, memories, passages
-from everlore.store.database import Database
 from everlore.store.entities import delete_unspoken, surviving
 from everlore.store.memories import NewSource
 from everlore.store.passages import NewPassage
@@ -53,19 +53,6 @@ class Told:
     entities: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hand:
-    """What these verbs work with. `reader` finds names and facts in what is told: by rules, without a model."""
-
-    database: Database
-    workspace_id: UUID
-    reader: Analyst
-    embedders: Mapping[str, Embedder]
-    linking: Linking
-    exact_below: int
-    now: datetime
-
-
 class _NoCalls:
     """The governor of a reader that asks no model."""
 
@@ -76,16 +63,17 @@ class _NoCalls:
         raise NotImplementedError
 
 
-async def remember(hand: Hand, told: Told) -> tuple[Memory, str]:
+async def remember(runtime: Runtime, workspace_id: UUID, told: Told) -> tuple[Memory, str]:
     """Keep a memory. What is known in the same words, or nearly, is corroborated instead. Returns it and what became of it."""
-    model, encode = await _encoder(hand)
-    extraction = await _read(hand, told.content, told.author, told.at)
+    now = runtime.clock()
+    model, encode = await _encoder(runtime, workspace_id)
+    extraction = await _read(runtime, told.content, told.author, told.at)
     texts = [in_search(told.author, USER, told.content), *map(fact_text, extraction.facts)]
     vectors = await encode(texts)
-    async with hand.database.workspace(hand.workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         await distilling.lock_workspace(tx)
         window = _window(told.content, told.author, told.at)
-        statements, entities = await _resolved(tx, hand, window, extraction, told.entities)
+        statements, entities = await _resolved(tx, runtime, now, window, extraction, told.entities)
         incoming = Incoming(
             type=told.type,
             content=told.content,
@@ -104,26 +92,29 @@ async def remember(hand: Hand, told: Told) -> tuple[Memory, str]:
             source_kind="by hand",
             vector=vectors.get(texts[0]),
         )
-        written = await write(tx, [incoming], statements, _where(hand, model), vectors=vectors)
+        written = await write(tx, [incoming], statements, _run(runtime, model, now), vectors=vectors)
         outcome = written.memories[0]
         memory = await memories.current(tx, _known(outcome.lineage_id))
         await conversation.audit(tx, "remember", str(outcome.lineage_id), outcome=outcome.what)
         return _known(memory), outcome.what
 
 
-async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Memory:
+async def correct(
+    runtime: Runtime, workspace_id: UUID, memory_id: UUID, changes: Mapping[str, Any]
+) -> Memory:
     """A new version with other content, type, category, tags, importance or expiry; `changes` is checked already.
 
     New words are read anew: what the old ones stated was never true, the new ones hold from when the old ones were said.
     """
-    model, encode = await _encoder(hand)
-    before = await _shown(hand, memory_id)
+    now = runtime.clock()
+    model, encode = await _encoder(runtime, workspace_id)
+    before = await _shown(runtime, workspace_id, memory_id)
     content = str(changes.get("content", before.content))
     author = before.author or USER
-    extraction = await _read(hand, content, author, before.valid_from)
+    extraction = await _read(runtime, content, author, before.valid_from)
     text = in_search(author, before.role or USER, content)
     vectors = await encode([text, *map(fact_text, extraction.facts)])
-    async with hand.database.workspace(hand.workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         memory = await _locked(tx, memory_id)
         columns: dict[str, Any] = {**changes, "confirmed": True, "review": None, "review_reason": None}
         if "type" in changes and "expires_at" not in changes:
@@ -132,8 +123,8 @@ async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Me
         taken_in = content != memory.content or memory.review is not None
         if content != memory.content:
             columns |= {"content_hash": content_hash(memory.author, content), "passage_id": None}
-        version = await memories.new_version(tx, memory.lineage_id, columns, hand.now)
-        await memories.add_sources(tx, memory.lineage_id, [NewSource(None, None, None, CONFIDENCE)], hand.now)
+        version = await memories.new_version(tx, memory.lineage_id, columns, now)
+        await memories.add_sources(tx, memory.lineage_id, [NewSource(None, None, None, CONFIDENCE)], now)
         await memories.set_confidence(tx, memory.lineage_id, CONFIDENCE, memory.importance)
         if taken_in:
             passage = NewPassage(
@@ -150,70 +141,73 @@ async def correct(hand: Hand, memory_id: UUID, changes: Mapping[str, Any]) -> Me
             given = {model[0]: [encoded]} if model is not None and encoded is not None else None
             (number,) = await passages.insert(tx, "known", [passage], given)
             await memories.set_passages(tx, {version: number})
-            groups = await _retracted(tx, memory.lineage_id, hand.now)
+            groups = await _retracted(tx, memory.lineage_id, now)
             window = _window(content, author, before.valid_from)
-            statements, entities = await _resolved(tx, hand, window, extraction, ())
+            statements, entities = await _resolved(tx, runtime, now, window, extraction, ())
             # New words may speak of others.
             before_that = await memories.unlink_entities(tx, memory.lineage_id)
             await memories.link_entities(tx, memory.lineage_id, entities)
-            await _state(tx, hand, model, statements, memory.lineage_id, vectors, groups)
+            await _state(tx, _run(runtime, model, now), statements, memory.lineage_id, vectors, groups)
             await delete_unspoken(tx, before_that)
         await conversation.audit(tx, "correct memory", str(memory.lineage_id), fields=sorted(changes))
         return _known(await memories.current(tx, memory.lineage_id))
 
 
-async def pin(hand: Hand, memory_id: UUID, *, pinned: bool) -> Memory:
+async def pin(runtime: Runtime, workspace_id: UUID, memory_id: UUID, *, pinned: bool) -> Memory:
     """Always in context, or no longer."""
-    async with hand.database.workspace(hand.workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         memory = await _locked(tx, memory_id)
         await memories.set_pinned(tx, memory.memory_id, pinned=pinned)
         await conversation.audit(tx, "pin memory" if pinned else "unpin memory", str(memory.lineage_id))
         return _known(await memories.current(tx, memory.lineage_id))
 
 
-async def forget(hand: Hand, memory_id: UUID) -> Memory:
+async def forget(runtime: Runtime, workspace_id: UUID, memory_id: UUID) -> Memory:
     """Out of every answer, with the facts that only it states; `restore` brings it back. It is not distilled again."""
-    async with hand.database.workspace(hand.workspace_id) as tx:
+    now = runtime.clock()
+    async with runtime.database.workspace(workspace_id) as tx:
         memory = await _locked(tx, memory_id)
         if memory.forgotten_at is None:
-            await memories.new_version(tx, memory.lineage_id, {"forgotten_at": hand.now}, hand.now)
-            groups = await _retracted(tx, memory.lineage_id, hand.now)
-            await _state(tx, hand, None, [], memory.lineage_id, {}, groups)
+            await memories.new_version(tx, memory.lineage_id, {"forgotten_at": now}, now)
+            groups = await _retracted(tx, memory.lineage_id, now)
+            await _state(tx, _run(runtime, None, now), [], memory.lineage_id, {}, groups)
             await conversation.audit(tx, "forget memory", str(memory.lineage_id))
         return _known(await memories.current(tx, memory.lineage_id))
 
 
-async def restore(hand: Hand, memory_id: UUID) -> Memory:
+async def restore(runtime: Runtime, workspace_id: UUID, memory_id: UUID) -> Memory:
     """Undo `forget`."""
-    async with hand.database.workspace(hand.workspace_id) as tx:
+    now = runtime.clock()
+    async with runtime.database.workspace(workspace_id) as tx:
         memory = await _locked(tx, memory_id)
         if memory.forgotten_at is not None:
             stated = await facts.restore_of_memory(tx, memory.lineage_id, memory.forgotten_at)
-            await memories.new_version(tx, memory.lineage_id, {"forgotten_at": None}, hand.now)
+            await memories.new_version(tx, memory.lineage_id, {"forgotten_at": None}, now)
             groups = [group_of(*one) for one in stated]
-            await _state(tx, hand, None, [], memory.lineage_id, {}, groups)
+            await _state(tx, _run(runtime, None, now), [], memory.lineage_id, {}, groups)
             await conversation.audit(tx, "restore memory", str(memory.lineage_id))
         return _known(await memories.current(tx, memory.lineage_id))
 
 
-async def confirm(hand: Hand, memory_id: UUID) -> Memory:
+async def confirm(runtime: Runtime, workspace_id: UUID, memory_id: UUID) -> Memory:
     """It is so: out of review if it waits there, and sure. What it states becomes facts."""
-    model, encode = await _encoder(hand)
-    before = await _shown(hand, memory_id)
+    now = runtime.clock()
+    model, encode = await _encoder(runtime, workspace_id)
+    before = await _shown(runtime, workspace_id, memory_id)
     author = before.author or USER
     extraction = Extraction()
     if before.review is not None:
-        extraction = await _read(hand, before.content, author, before.valid_from)
+        extraction = await _read(runtime, before.content, author, before.valid_from)
     text = in_search(before.author, before.role, before.content)
     vectors = await encode([text, *map(fact_text, extraction.facts)])
-    async with hand.database.workspace(hand.workspace_id) as tx:
+    async with runtime.database.workspace(workspace_id) as tx:
         memory = await _locked(tx, memory_id)
         waited = memory.review is not None
         version = await memories.new_version(
             tx,
             memory.lineage_id,
             {"review": None, "review_reason": None, "confirmed": True},
-            hand.now,
+            now,
         )
         await memories.set_confidence(tx, memory.lineage_id, max(memory.confidence, CONFIDENCE), 0)
         if waited:
@@ -232,32 +226,34 @@ async def confirm(hand: Hand, memory_id: UUID) -> Memory:
             (number,) = await passages.insert(tx, "known", [passage], given)
             await memories.set_passages(tx, {version: number})
             window = _window(before.content, author, before.valid_from)
-            statements, entities = await _resolved(tx, hand, window, extraction, ())
+            statements, entities = await _resolved(tx, runtime, now, window, extraction, ())
             await memories.link_entities(tx, memory.lineage_id, entities)
-            await _state(tx, hand, model, statements, memory.lineage_id, vectors, [])
+            await _state(tx, _run(runtime, model, now), statements, memory.lineage_id, vectors, [])
         await conversation.audit(tx, "confirm memory", str(memory.lineage_id))
         return _known(await memories.current(tx, memory.lineage_id))
 
 
-async def reject(hand: Hand, memory_id: UUID) -> Memory:
+async def reject(runtime: Runtime, workspace_id: UUID, memory_id: UUID) -> Memory:
     """It is not so: never recalled, never distilled again; it stays visible among what was rejected."""
-    async with hand.database.workspace(hand.workspace_id) as tx:
+    now = runtime.clock()
+    async with runtime.database.workspace(workspace_id) as tx:
         memory = await _locked(tx, memory_id)
         await memories.new_version(
             tx,
             memory.lineage_id,
             {"review": "rejected", "review_reason": REJECTED_BY_HAND, "confirmed": False},
-            hand.now,
+            now,
         )
-        groups = await _retracted(tx, memory.lineage_id, hand.now)
-        await _state(tx, hand, None, [], memory.lineage_id, {}, groups)
+        groups = await _retracted(tx, memory.lineage_id, now)
+        await _state(tx, _run(runtime, None, now), [], memory.lineage_id, {}, groups)
         await conversation.audit(tx, "reject memory", str(memory.lineage_id))
         return _known(await memories.current(tx, memory.lineage_id))
 
 
-async def decide_fact(hand: Hand, fact_id: UUID, *, right: bool) -> None:
+async def decide_fact(runtime: Runtime, workspace_id: UUID, fact_id: UUID, *, right: bool) -> None:
     """A person's word on a fact: sure from now on, or never true and not to be stated again. Raises NotFound."""
-    async with hand.database.workspace(hand.workspace_id) as tx:
+    now = runtime.clock()
+    async with runtime.database.workspace(workspace_id) as tx:
         await distilling.lock_workspace(tx)
         named = await facts.show(tx, fact_id)
         if named is None:
@@ -267,12 +263,12 @@ async def decide_fact(hand: Hand, fact_id: UUID, *, right: bool) -> None:
         if not right:
             never = {"valid_to": fact.valid_from.isoformat(), "review": "rejected"}
             decided |= {**never, "review_reason": REJECTED_BY_HAND}
-        await facts.new_version(tx, fact.lineage_id, decided, hand.now)
+        await facts.new_version(tx, fact.lineage_id, decided, now)
         if right:
             await facts.set_statement_confidence(tx, fact.lineage_id, 0.99)
         key = await facts.object_key(tx, fact_id)
         group = group_of(fact.subject_id, fact.predicate, key)
-        await write(tx, [], [], _where(hand, None), vectors={}, touched=[group])
+        await write(tx, [], [], _run(runtime, None, now), vectors={}, touched=[group])
         await conversation.audit(tx, "confirm fact" if right else "reject fact", str(fact.lineage_id))
 
 
@@ -287,11 +283,11 @@ def _known(value: Any) -> Any:
     return value
 
 
-async def _encoder(hand: Hand) -> tuple[tuple[int, str] | None, Any]:
+async def _encoder(runtime: Runtime, workspace_id: UUID) -> tuple[tuple[int, str] | None, Any]:
     """The embedding model in use, and a function that encodes texts with it; nothing where there is none."""
-    async with hand.database.workspace(hand.workspace_id, read_only=True) as tx:
+    async with runtime.database.workspace(workspace_id, read_only=True) as tx:
         in_use = await index.model_in_use(tx)
-    embedder = None if in_use is None else hand.embedders.get(in_use.model.name)
+    embedder = None if in_use is None else runtime.embedders.get(in_use.model.name)
 
     async def encode(texts: Sequence[str]) -> dict[str, EncodedPassage]:
         if embedder is None:
@@ -305,26 +301,34 @@ def _window(content: str, author: str, at: datetime) -> Window:
     return Window((WindowMessage(1, USER, author, at, content),))
 
 
-async def _read(hand: Hand, content: str, author: str, at: datetime) -> Extraction:
-    return await hand.reader.extract(_window(content, author, at), _NoCalls())
+async def _read(runtime: Runtime, content: str, author: str, at: datetime) -> Extraction:
+    return await runtime.sentence_analyst.extract(_window(content, author, at), _NoCalls())
 
 
 async def _resolved(
-    tx: Transaction, hand: Hand, window: Window, extraction: Extraction, named: Sequence[str]
+    tx: Transaction,
+    runtime: Runtime,
+    now: datetime,
+    window: Window,
+    extraction: Extraction,
+    named: Sequence[str],
 ) -> tuple[list[Statement], tuple[UUID, ...]]:
     """Statements of what was told, and the entities that it names; known ones also where the reader finds no statement."""
     quote = (Quote(1, window.messages[0].text),)
     ids = {name: found for name in named if (found := _id_in(name)) is not None}
     known = {name: await _entity(tx, found) for name, found in ids.items()}
-    called = await called_in(tx, quote[0].text, hand.linking)
-    names = [*(name for name in named if name not in ids), *_beside(called, extraction, hand.linking)]
+    called = await called_in(tx, quote[0].text, runtime.settings.aliases)
+    names = [
+        *(name for name in named if name not in ids),
+        *_beside(called, extraction, runtime.settings.aliases),
+    ]
     given = [DraftEntity(name, "other", quote) for name in names]
     sure = replace(
         extraction,
         facts=tuple(replace(fact, confidence=CONFIDENCE, memory=0) for fact in extraction.facts),
         entities=(*extraction.entities, *given),
     )
-    resolution = await resolve(tx, window, sure, {}, hand.now, hand.linking)
+    resolution = await resolve(tx, window, sure, {}, now, runtime.settings.aliases)
     messages = {message.number: message for message in window.messages}
     statements = statements_of(Checked(sure, (), {}), messages, {}, resolution)
     found = [resolution.of(entity.name, [1]) for entity in sure.entities]
@@ -345,7 +349,7 @@ async def _entity(tx: Transaction, entity_id: UUID) -> UUID:
     return found
 
 
-def _beside(called: Sequence[str], extraction: Extraction, linking: Linking) -> list[str]:
+def _beside(called: Sequence[str], extraction: Extraction, linking: AliasSettings) -> list[str]:
     """The names that the reader did not find, nor as a part of another: the Emma of "Emma Kaya" is no other Emma."""
     drafted = [told for one in extraction.entities for told in (one.name, *one.aliases)]
     stated = [fact.subject for fact in extraction.facts]
@@ -360,11 +364,11 @@ def _beside(called: Sequence[str], extraction: Extraction, linking: Linking) -> 
     ]
 
 
-def _where(hand: Hand, model: tuple[int, str] | None) -> Where:
-    return Where(
-        now=hand.now,
+def _run(runtime: Runtime, model: tuple[int, str] | None, now: datetime) -> Run:
+    return Run(
+        now=now,
         model_id=None if model is None else model[0],
-        exact_below=hand.exact_below,
+        exact_below=runtime.settings.recall.exact_below,
         thresholds=thresholds_of(None if model is None else model[1]),
     )
 
@@ -376,8 +380,7 @@ async def _retracted(tx: Transaction, lineage_id: UUID, now: datetime) -> list[G
 
 async def _state(
     tx: Transaction,
-    hand: Hand,
-    model: tuple[int, str] | None,
+    run: Run,
     statements: Sequence[Statement],
     lineage_id: UUID,
     vectors: Mapping[str, EncodedPassage],
@@ -385,11 +388,11 @@ async def _state(
 ) -> None:
     """Enter statements that a memory which stands already makes."""
     mine = [Statement(replace(one.stated, memory_lineage_id=lineage_id), None) for one in statements]
-    await write(tx, [], mine, _where(hand, model), vectors=vectors, touched=touched)
+    await write(tx, [], mine, run, vectors=vectors, touched=touched)
 
 
-async def _shown(hand: Hand, memory_id: UUID) -> Memory:
-    async with hand.database.workspace(hand.workspace_id, read_only=True) as tx:
+async def _shown(runtime: Runtime, workspace_id: UUID, memory_id: UUID) -> Memory:
+    async with runtime.database.workspace(workspace_id, read_only=True) as tx:
         found = await memories.show(tx, memory_id)
         current = None if found is None else await memories.current(tx, found.lineage_id)
     if current is None:

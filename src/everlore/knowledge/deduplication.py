@@ -12,7 +12,7 @@ from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.memories import LIFETIMES, Memory, MemoryType, Review
-from everlore.knowledge.batch import NEAREST, Batch, Incoming, Where, usable
+from everlore.knowledge.batch import NEAREST, Batch, Incoming, Run, usable
 from everlore.knowledge.similarity import (
     Thresholds,
     adds_nothing,
@@ -64,29 +64,29 @@ def in_search(author: str | None, role: str | None, content: str) -> str:
     return f"{author}: {content}" if author and author != role else content
 
 
-async def load(tx: Transaction, incoming: Sequence[Incoming], where: Where) -> Batch:
+async def load(tx: Transaction, incoming: Sequence[Incoming], run: Run) -> Batch:
     """What a batch is held against, in as many queries however long it is. The caller holds the workspace's lock."""
-    plain = [new for new in incoming if new.vector is None or where.model_id is None]
+    plain = [new for new in incoming if new.vector is None or run.model_id is None]
     said = {source.message_id for new in incoming for source in new.sources if source.message_id is not None}
     asked = Asked(
         hashes={_hash(new) for new in incoming},
         lineages={new.target for new in incoming if new.target is not None},
-        read_again=said if where.again else (),
-        thread_id=where.thread_id if plain else None,
+        read_again=said if run.again else (),
+        thread_id=run.thread_id if plain else None,
         entities={entity_id for new in plain for entity_id in new.entities},
         at_most=NEAREST,
     )
     same, reworded, recent = await store.look_up(tx, asked)
-    near = await _nearest(tx, incoming, where)
+    near = await _nearest(tx, incoming, run)
     beside = [*recent.of_thread, *(one for found in recent.of_entities.values() for one in found)]
     numbers = {number for found in near.values() for number, _ in found}
     renamed = {one.lineage_id for one in reworded}
     known = await store.with_sources(tx, [*same, *beside], renamed, numbers)
-    return Batch(where, known, reworded, near, recent)
+    return Batch(run, known, reworded, near, recent)
 
 
 async def _nearest(
-    tx: Transaction, incoming: Sequence[Incoming], where: Where
+    tx: Transaction, incoming: Sequence[Incoming], run: Run
 ) -> dict[int, list[tuple[int, float]]]:
     """By the place of a memory the passages nearest to it with their cosines."""
     encoded = {
@@ -94,10 +94,10 @@ async def _nearest(
         for place, new in enumerate(incoming)
         if new.vector is not None and new.review is None
     }
-    if not encoded or where.model_id is None:
+    if not encoded or run.model_id is None:
         return {}
     vectors = list(encoded.values())
-    found = await passages.nearest_to_each(tx, where.model_id, "known", vectors, NEAREST, where.exact_below)
+    found = await passages.nearest_to_each(tx, run.model_id, "known", vectors, NEAREST, run.exact_below)
     return dict(zip(encoded, found, strict=True))
 
 
@@ -117,9 +117,9 @@ def reconcile(batch: Batch, place: int, new: Incoming) -> Remembered:
     if target is not None and usable(target) and _believed(target, new):
         return _related(batch, target, new)
     for near, likeness in _alike(batch, place, new):
-        if _says_the_same(near, new, likeness, batch.where.thresholds):
+        if _says_the_same(near, new, likeness, batch.run.thresholds):
             return _corroborate(batch, near, new)
-        if _says_more(near, new, likeness, batch.where.thresholds):
+        if _says_more(near, new, likeness, batch.run.thresholds):
             return _related(batch, near, replace(new, relation="updates"))
     return _write(batch, new)
 
@@ -138,7 +138,7 @@ def _believed(known: Memory, new: Incoming) -> bool:
 
 def _reworded(batch: Batch, new: Incoming) -> bool:
     """Whether a person gave other words to what is read here once more; these messages stay what that rests on."""
-    if not batch.where.again:
+    if not batch.run.again:
         return False
     words, messages = _hash(new), {source.message_id for source in new.sources}
     for one in batch.reworded:
@@ -268,7 +268,7 @@ def _write(
     review: Review | None = None,
     reason: str | None = None,
 ) -> Remembered:
-    memory_id, where = new_id(), batch.where
+    memory_id, run = new_id(), batch.run
     made = NewMemory(
         memory_id=memory_id,
         type=new.type,
@@ -289,12 +289,12 @@ def _write(
         review_reason=reason,
         author=new.author,
         role=new.role,
-        thread_id=where.thread_id,
-        first_position=where.first_position,
-        taxonomy=where.taxonomy,
+        thread_id=run.thread_id,
+        first_position=run.first_position,
+        taxonomy=run.taxonomy,
         reasoning=new.reasoning,
-        extractor=where.extractor,
-        extractor_version=where.extractor_version,
+        extractor=run.extractor,
+        extractor_version=run.extractor_version,
     )
     batch.add(made, new.sources, new.entities)
     return Remembered("waiting" if review is not None else "new", memory_id, memory_id)

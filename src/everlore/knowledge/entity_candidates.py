@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from everlore.config import AliasSettings
 from everlore.domain.ids import new_id
 from everlore.domain.memories import Entity, EntityType
 from everlore.knowledge.entity_references import Reference
 from everlore.ports.analyst import DraftFact
 from everlore.store.entities import Candidates, Learned, LookedUp, Match, NewAlias, NewEntity, Place
 from everlore.text.descriptions import Description, described, in_conflict
-from everlore.text.variants import ABBREVIATIONS, key, numbers_in, similar_names, words_of
+from everlore.text.variants import numbers_in, similar_names, words_of
 
 # Facts that never change: who was born elsewhere is somebody else. All others may just be news.
 LASTING = frozenset({"born_in", "born_on"})
@@ -21,21 +22,6 @@ _NO_PERSON: frozenset[EntityType] = frozenset(
     {"place", "organisation", "project", "concept", "technical_term", "event"}
 )
 _NO_PLACE: frozenset[EntityType] = frozenset({"person", "concept", "technical_term", "project", "event"})
-
-
-@dataclass(frozen=True, slots=True)
-class Linking:
-    """How names are linked; the fields are those of the settings `aliases`."""
-
-    trigram_threshold: float = 0.45
-    link_threshold: float = 0.6
-    weight_by_hand: float = 1.0
-    weight_extracted: float = 0.9
-    weight_inferred: float = 0.6
-    abbreviations: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def key(self, text: str) -> str:
-        return key(text, {**ABBREVIATIONS, **self.abbreviations} if self.abbreviations else ABBREVIATIONS)
 
 
 @dataclass(slots=True)
@@ -58,7 +44,7 @@ class Known:
 
     def __init__(
         self,
-        linking: Linking,
+        linking: AliasSettings,
         looked_up: LookedUp,
         message_ids: Mapping[int, UUID],
         loaded: Candidates,

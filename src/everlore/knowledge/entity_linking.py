@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from everlore.config import AliasSettings
 from everlore.domain.predicates import is_exclusive
-from everlore.knowledge.entity_candidates import Known, Linking
+from everlore.knowledge.entity_candidates import Known
 from everlore.knowledge.entity_references import Reference, references
 from everlore.ports.analyst import Extraction, Quote, Window
 from everlore.store import entities, graph
@@ -33,7 +34,7 @@ class Resolution:
     made: frozenset[UUID]
     _by_key: Mapping[str, Sequence[tuple[frozenset[int], UUID]]]
     _speakers: Mapping[int, str]
-    _linking: Linking
+    _linking: AliasSettings
 
     def of(self, name: str, sources: Iterable[Quote | int] = ()) -> UUID | None:
         """The entity of a name as it stands in the extraction; None for one that does not stand there.
@@ -61,7 +62,7 @@ async def resolve(
     extraction: Extraction,
     message_ids: Mapping[int, UUID],
     now: datetime,
-    linking: Linking,
+    linking: AliasSettings,
 ) -> Resolution:
     """Link every name of an extraction to an entity, and write what is new: entities, aliases, mentions, suggestions.
 
@@ -90,7 +91,7 @@ async def _load(
     extraction: Extraction,
     message_ids: Mapping[int, UUID],
     now: datetime,
-    linking: Linking,
+    linking: AliasSettings,
 ) -> Known:
     """Everybody who may be meant: of the same key, of a part of the name, or of a name that has it as a part; and what tells
     whether he is."""
@@ -113,7 +114,7 @@ async def _load(
 
 
 def _said_by_owners(
-    asked: Sequence[Reference], owners: Mapping[str, Sequence[str]], linking: Linking
+    asked: Sequence[Reference], owners: Mapping[str, Sequence[str]], linking: AliasSettings
 ) -> set[str]:
     """Keys of descriptions under all names of their owners: "Anna's sister" is "Anna Keller's sister"."""
     found: set[str] = set()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from everlore.knowledge.entity_candidates import Linking
+from everlore.config import AliasSettings
 from everlore.knowledge.entity_references import SPOKEN
 from everlore.store import entities
 from everlore.store.run import Transaction
@@ -25,14 +25,14 @@ class KnownNames:
     variants: Mapping[str, frozenset[str]]
 
 
-async def known_ids(tx: Transaction, texts: Iterable[str], linking: Linking) -> list[UUID]:
+async def known_ids(tx: Transaction, texts: Iterable[str], linking: AliasSettings) -> list[UUID]:
     """The entities that the texts name, without their names."""
     names = dict.fromkeys(name for text in dict.fromkeys(texts) for name in _names_in(text))
     keys = {linking.key(name) for name in list(names)[:_AT_MOST]}
     return sorted({match.entity_id for match in await entities.by_keys(tx, keys)})
 
 
-async def known_names(tx: Transaction, texts: Iterable[str], linking: Linking) -> KnownNames:
+async def known_names(tx: Transaction, texts: Iterable[str], linking: AliasSettings) -> KnownNames:
     """The entities that the texts name: by runs of capitalised words, addresses and handles, and by whole short texts."""
     names = list(dict.fromkeys(name for text in texts for name in _names_in(text)))[:_AT_MOST]
     keys = {name: linking.key(name) for name in names}
@@ -55,7 +55,7 @@ async def known_names(tx: Transaction, texts: Iterable[str], linking: Linking) -
     return KnownNames(frozenset(named), variants)
 
 
-async def called_in(tx: Transaction, text: str, linking: Linking) -> list[str]:
+async def called_in(tx: Transaction, text: str, linking: AliasSettings) -> list[str]:
     """Names of known entities as they stand in a text, the longest where they overlap: runs of words with capitals, or such as
     are a name in just these letters. An ordinary word is none, though somebody may be called so."""
     words = list(_WORD.finditer(text))[:_AT_MOST]

@@ -17,7 +17,7 @@ from uuid import UUID
 
 from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.predicates import in_words
-from everlore.knowledge.batch import Where
+from everlore.knowledge.batch import Run
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
 from everlore.store import conversation, distilling, erasure, memories, passages
@@ -102,7 +102,7 @@ async def _erase(
     await _clean(tx, plan, taint)
     for lineage_id in waiting:
         await memories.new_version(tx, lineage_id, {"valid_to": None, "superseded_by": None}, now)
-    await write(tx, [], [], Where(now=now), vectors={}, touched=plan.groups)
+    await write(tx, [], [], Run(now=now), vectors={}, touched=plan.groups)
     entities, aliases = await _clean_entities(tx, affected)
     handed = await erasure.forget_handed_out(tx, plan.texts)
     again = await _read_again(tx, plan.again, now)
@@ -341,5 +341,4 @@ async def _read_again(
     windows: Mapping[UUID, list[int]] = await erasure.windows_of(tx, known) if known else {}
     for thread_id, firsts in windows.items():
         await distilling.ask_again(tx, thread_id, firsts, now)
-        await distilling.defer(tx, thread_id)
     return tuple((thread_id, first) for thread_id, firsts in windows.items() for first in sorted(firsts))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from everlore.knowledge.batch import Batch, Incoming, Where
+from everlore.knowledge.batch import Batch, Incoming, Run
 from everlore.knowledge.deduplication import AGAINST_CONFIRMED, Remembered, in_search, load, reconcile
 from everlore.knowledge.supersession import Entered, Group, Stated, enter, group_of
 from everlore.ports.embedder import EncodedPassage
@@ -40,26 +40,26 @@ async def write(
     tx: Transaction,
     incoming: Sequence[Incoming],
     statements: Sequence[Statement],
-    where: Where,
+    run: Run,
     *,
     vectors: Mapping[str, EncodedPassage],
     touched: Iterable[Group] = (),
 ) -> Written:
     """Write a batch: load all that it touches, decide, write all that follows. `vectors` holds the encoded form of fact texts;
     memories bring their own."""
-    by_hand = where.extractor is None
+    by_hand = run.extractor is None
     if not by_hand:
         incoming, statements = await _left_to_a_person(tx, incoming, statements)
-    batch = await load(tx, incoming, where) if incoming else Batch(where, {})
+    batch = await load(tx, incoming, run) if incoming else Batch(run, {})
     incoming, remembered = _reconciled(batch, incoming)
     entered = await enter(tx, _believed(statements, incoming, remembered), touched, by_hand=by_hand)
     await _follow(tx, batch, entered)
-    rows = _to_index(incoming, remembered, entered, where, vectors)
-    encoded = {} if where.model_id is None else {where.model_id: [row.vector for row in rows]}
+    rows = _to_index(incoming, remembered, entered, run, vectors)
+    encoded = {} if run.model_id is None else {run.model_id: [row.vector for row in rows]}
     numbers = await passages.take(tx, len(rows))
     async with tx.pipeline():
-        await deduplication.send(tx, batch.changes, where.now)
-        await facts.send(tx, entered.changes, where.extractor, where.extractor_version, where.now)
+        await deduplication.send(tx, batch.changes, run.now)
+        await facts.send(tx, entered.changes, run.extractor, run.extractor_version, run.now)
         segments = await passages.send(tx, "known", numbers, [row.passage for row in rows], encoded)
         await _number(tx, rows, numbers)
     await passages.merge(tx, "known", segments)
@@ -219,7 +219,7 @@ def _to_index(
     incoming: Sequence[Incoming],
     remembered: Sequence[Remembered],
     entered: Entered,
-    where: Where,
+    run: Run,
     vectors: Mapping[str, EncodedPassage],
 ) -> list[_Row]:
     """Passages of the memories and facts that are new, or say it in new words."""
@@ -236,13 +236,11 @@ def _to_index(
                 one.author,
                 one.role,
                 one.said_at,
-                where.taxonomy,
+                run.taxonomy,
             )
             rows.append(_Row(passage, one.vector))
     for fact_id, stated in entered.made:
-        passage = NewPassage(
-            "fact", fact_id, fact_id, stated.text, None, None, stated.said_at, where.taxonomy
-        )
+        passage = NewPassage("fact", fact_id, fact_id, stated.text, None, None, stated.said_at, run.taxonomy)
         rows.append(_Row(passage, vectors.get(stated.text)))
     return rows
 
@@ -269,7 +267,7 @@ async def retell(tx: Transaction, lineages: Sequence[UUID], one: UUID, other: UU
         subjects = (one, other) if subject_id in (one, other) else (subject_id,)
         objects = (str(one), str(other)) if object_key in (str(one), str(other)) else (object_key,)
         groups += [group_of(subject, predicate, key) for subject in subjects for key in objects]
-    await write(tx, [], [], Where(now=now), vectors={}, touched=list(dict.fromkeys(groups)))
+    await write(tx, [], [], Run(now=now), vectors={}, touched=list(dict.fromkeys(groups)))
 
 
 async def close_unsupported(tx: Transaction, lineages: Sequence[UUID], now: datetime) -> int:

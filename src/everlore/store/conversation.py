@@ -212,11 +212,8 @@ async def restart_steps(tx: Transaction, thread_id: UUID, last_sequence: int) ->
     await tx.done(_QUERIES["restart_watermarks"], thread_id=thread_id)
 
 
-async def advance(tx: Transaction, state: ThreadState, *, window_closed: bool) -> None:
-    """Note where the thread stands now, raise the watermarks and leave the jobs: all in the caller's transaction.
-
-    `window_closed`: a window of the thread can be distilled now. (Where one closes by silence, the sweep finds it.)
-    """
+async def advance(tx: Transaction, state: ThreadState) -> None:
+    """Note where the thread stands now and raise the watermarks, in the caller's transaction."""
     thread_id = state.thread_id
     await tx.done(
         _QUERIES["advance_thread"],
@@ -227,9 +224,6 @@ async def advance(tx: Transaction, state: ThreadState, *, window_closed: bool) -
         at=state.last_at,
     )
     await tx.done(_QUERIES["raise_watermarks"], thread_id=thread_id, last_position=state.last_position)
-    await tx.done(_QUERIES["defer_index"], thread_id=thread_id)
-    if window_closed:
-        await tx.done(_QUERIES["defer_distil"], thread_id=thread_id)
 
 
 async def audit(tx: Transaction, action: str, subject: str | None, **detail: Any) -> None:

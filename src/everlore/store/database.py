@@ -14,10 +14,12 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from everlore.domain.errors import (
     ConfigurationError,
+    Conflict,
     DatabaseUnavailable,
     EverloreError,
     InternalError,
     InvalidInput,
+    WorkspaceGone,
 )
 from everlore.store.run import Transaction, fetched
 
@@ -30,10 +32,21 @@ OWNER: Role = "everlore_owner"
 WORKER: Role = "everlore_worker"
 
 CONNECT_TIMEOUT_S = 15.0
+# A server that does not answer for so long is not just restarting.
+UNREACHABLE_S = 5.0
 
 # A login that fails has no error code in psycopg, only the server's words.
 _REFUSED = re.compile(
     r'authentication failed|no password supplied|no pg_hba\.conf entry|role ".*" does not exist'
+)
+# What is wrong with a value that was handed in. All other errors of data are casts in our own statements. (Without a code:
+# psycopg's own, before anything was sent, such as a NUL in a text or a date beyond the calendar.)
+_OF_THE_VALUE = (
+    psycopg.errors.CharacterNotInRepertoire,
+    psycopg.errors.UntranslatableCharacter,
+    psycopg.errors.NumericValueOutOfRange,
+    psycopg.errors.DatetimeFieldOverflow,
+    psycopg.errors.StringDataRightTruncation,
 )
 _NO_DATABASE = re.compile(r'database ".*" does not exist')
 
@@ -51,12 +64,13 @@ class Database:
             max_size=pool_size,
             configure=self._configure,
             timeout=CONNECT_TIMEOUT_S,
-            reconnect_timeout=CONNECT_TIMEOUT_S,
+            reconnect_timeout=UNREACHABLE_S,
             open=False,
         )
 
     async def open(self) -> None:
-        """Connect once, so that a wrong URL or password is said now and in psycopg's words, not as a pool's timeout."""
+        """Connect once, as the first transaction does otherwise, so that a wrong URL or password is said now and in
+        psycopg's words, not as a pool's timeout."""
         require_readable(self.conninfo)
         with plain_errors():
             probe = await psycopg.AsyncConnection.connect(self.conninfo, autocommit=True, connect_timeout=10)
@@ -69,10 +83,14 @@ class Database:
 
     @asynccontextmanager
     async def workspace(self, workspace_id: UUID, *, read_only: bool = False) -> AsyncGenerator[Transaction]:
-        """A transaction that sees and writes this workspace only. Commits at the end, rolls back on any error."""
+        """A transaction that sees and writes this workspace only. Commits at the end, rolls back on any error.
+
+        Raises WorkspaceGone if there is no such workspace, or not any more.
+        """
         # One snapshot for all statements of a read: what is packed between two of them must not be missed.
         mode = sql.SQL("begin isolation level repeatable read read only") if read_only else sql.SQL("begin")
-        async with self._transaction(sql.SQL("; ").join((mode, _bind(workspace_id)))) as connection:
+        begin = sql.SQL("; ").join((mode, _bind(workspace_id), _look_for(workspace_id)))
+        async with self._transaction(begin, workspace_id) as connection:
             yield Transaction(connection, workspace_id)
 
     async def at_once(self, workspace_id: UUID, query: bytes, **parameters: Any) -> Any:
@@ -84,8 +102,11 @@ class Database:
                 await connection.execute("begin")
                 await connection.execute(_bind(workspace_id))
                 await connection.execute("set local synchronous_commit = off")
+                there = await connection.execute(_look_for(workspace_id))
                 cursor = await connection.execute(query, {**parameters, "workspace": workspace_id})
                 await connection.execute("commit")
+            if not there.rowcount:
+                raise _gone(workspace_id)
             row = await cursor.fetchone()
             return row[0] if row else None
 
@@ -101,10 +122,14 @@ class Database:
             yield Transaction(connection, None)
 
     @asynccontextmanager
-    async def _transaction(self, begin: sql.Composable) -> AsyncGenerator[Connection]:
+    async def _transaction(
+        self, begin: sql.Composable, workspace_id: UUID | None = None
+    ) -> AsyncGenerator[Connection]:
         with plain_errors():
-            connection = await self._begun(sql.Composed([begin]))
+            connection, last = await self._begun(sql.Composed([begin]))
             try:
+                if workspace_id is not None and not last.rowcount:
+                    raise _gone(workspace_id)
                 yield connection
                 done = await connection.execute("commit", prepare=False)
                 if done.statusmessage != "COMMIT":
@@ -118,21 +143,30 @@ class Database:
             finally:
                 await self._pool.putconn(connection)
 
-    async def _begun(self, begin: sql.Composed) -> Connection:
-        # BEGIN and SET LOCAL travel as one message; psycopg's own transaction() would need two round trips.
-        connection, _ = await self._on_a_live_one(lambda one: one.execute(begin, prepare=False))
-        return connection
+    async def _begun(self, begin: sql.Composed) -> tuple[Connection, psycopg.AsyncCursor[TupleRow]]:
+        """A connection in a new transaction, and what its last statement answered."""
+
+        async def start(connection: Connection) -> psycopg.AsyncCursor[TupleRow]:
+            # BEGIN, SET LOCAL and the look for the workspace travel as one message: one round trip.
+            cursor = await connection.execute(begin, prepare=False)
+            while cursor.nextset():
+                pass
+            return cursor
+
+        return await self._on_a_live_one(start)
 
     async def _on_a_live_one(self, start: Callable[[Connection], Awaitable[_T]]) -> tuple[Connection, _T]:
         """A connection on which `start` was run. One that died while it lay in the pool (the server restarted) is replaced."""
+        if self._pool.closed:
+            await self.open()
         failures = self._connection_failures()
         for others in reversed(range(self._pool.max_size + 1)):
             try:
-                connection = await self._pool.getconn()
+                connection = await self._free(failures)
             except PoolTimeout as error:
                 if self._connection_failures() > failures:
                     raise DatabaseUnavailable(
-                        f"Postgres has not answered for {self._pool.timeout:.0f} s. Start it, or try again."
+                        f"Postgres has not answered for {UNREACHABLE_S:.0f} s. Start it, or try again."
                     ) from error
                 raise
             try:
@@ -146,6 +180,15 @@ class Database:
                 if not (died and others):
                     raise
         raise InternalError("all connections were dead, and so was their last replacement")
+
+    async def _free(self, failures: int) -> Connection:
+        """A connection from the pool. One that others use is waited for longer than a server that does not answer."""
+        try:
+            return await self._pool.getconn(UNREACHABLE_S)
+        except PoolTimeout:
+            if self._connection_failures() > failures:
+                raise
+            return await self._pool.getconn(CONNECT_TIMEOUT_S - UNREACHABLE_S)
 
     def _connection_failures(self) -> int:
         return self._pool.get_stats().get("connections_errors", 0)
@@ -177,6 +220,16 @@ class Database:
 
 def _bind(workspace_id: UUID) -> sql.Composed:
     return sql.SQL("set local everlore.workspace = {}").format(sql.Literal(str(workspace_id)))
+
+
+def _look_for(workspace_id: UUID) -> sql.Composed:
+    return sql.SQL("select from everlore.workspace where workspace_id = {}").format(
+        sql.Literal(str(workspace_id))
+    )
+
+
+def _gone(workspace_id: UUID) -> WorkspaceGone:
+    return WorkspaceGone(f"There is no workspace with the id {workspace_id}.")
 
 
 def require_readable(conninfo: str) -> None:
@@ -238,7 +291,9 @@ def explained(error: psycopg.Error) -> EverloreError:
             | psycopg.errors.InvalidParameterValue()
         ):
             return ConfigurationError(f"{message[0].upper()}{message[1:]}.")
-        case psycopg.errors.DataError():
+        case psycopg.errors.DeadlockDetected() | psycopg.errors.SerializationFailure():
+            return Conflict("Somebody else was changing the same; nothing was stored. Try again.")
+        case psycopg.DataError() if error.sqlstate is None or isinstance(error, _OF_THE_VALUE):
             return InvalidInput("value", f"Postgres cannot store it ({message})")
         case psycopg.OperationalError():
             if _REFUSED.search(message):

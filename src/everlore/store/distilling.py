@@ -10,10 +10,12 @@ from psycopg.rows import scalar_row, tuple_row
 
 from everlore.domain.ids import new_id
 from everlore.domain.knowledge import Distilled
+from everlore.store import jobs
 from everlore.store.facts import GroupKey
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
 
+# The step whose store this is.
 STEP = "distil"
 
 _QUERIES = queries("distilling")
@@ -170,19 +172,15 @@ async def windows(
 
 
 async def ask_again(tx: Transaction, thread_id: UUID, firsts: Sequence[int], at: datetime) -> None:
-    """Have windows read anew; the job finds them."""
+    """Have windows read anew, and leave a job for that, on the caller's transaction."""
     await tx.done(_QUERIES["ask_again"], thread_id=thread_id, firsts=list(firsts), at=at)
+    await jobs.defer(tx, STEP, thread_id)
 
 
 async def asked_again(tx: Transaction, thread_id: UUID) -> tuple[int, int] | None:
     """The next window of a thread that is to be read anew: first and last position."""
     found = await tx.tuple(_QUERIES["asked_again"], thread_id=thread_id)
     return (found[0], found[1]) if found else None
-
-
-async def defer(tx: Transaction, thread_id: UUID) -> None:
-    """Leave a distil job for the thread, on the caller's transaction."""
-    await tx.done(_QUERIES["defer"], thread_id=thread_id)
 
 
 async def waiting(tx: Transaction) -> tuple[int, int, int]:
@@ -230,9 +228,14 @@ async def unfinished(tx: Transaction, thread: str | None) -> list[UUID]:
     return await tx.values(_QUERIES["unfinished"], thread=thread)
 
 
-async def threads_to_distil(tx: Transaction, quiet_since: datetime, at_most: int) -> list[tuple[UUID, UUID]]:
-    """Workspace and thread where a window waits. For the sweep: needs the workers' role."""
-    found = await tx.tuples(_QUERIES["threads_to_distil"], quiet_since=quiet_since, at_most=at_most)
+async def threads_to_distil(
+    tx: Transaction, quiet_since: datetime, at_most: int, *, held: bool
+) -> list[tuple[UUID, UUID]]:
+    """Workspace and thread where a window waits and nobody has a job for it, or (`held`) it is being run. For the sweep: needs
+    the workers' role."""
+    found = await tx.tuples(
+        _QUERIES["threads_to_distil"], quiet_since=quiet_since, held=held, at_most=at_most
+    )
     return [(workspace_id, thread_id) for workspace_id, thread_id in found]
 
 

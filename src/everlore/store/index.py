@@ -152,6 +152,33 @@ async def behind(tx: Transaction, step: str) -> tuple[int, int]:
     return threads, passages
 
 
+async def threads_lagging(
+    tx: Transaction, step: str, models: Sequence[str], at_most: int, *, held: bool, thorough: bool
+) -> list[tuple[UUID, UUID]]:
+    """Workspace and thread where one of the models has passages to embed and nobody has a job of the step for it, or (`held`)
+    it is being run. `thorough` also looks for threads that a model has no mark in, which means reading all threads."""
+    return [
+        (workspace_id, thread_id)
+        for workspace_id, thread_id in await tx.tuples(
+            _QUERIES["threads_lagging"],
+            step=step,
+            models=models,
+            at_most=at_most,
+            held=held,
+            thorough=thorough,
+        )
+    ]
+
+
+async def workspaces_lagging(
+    tx: Transaction, step: str, models: Sequence[str], at_most: int, *, held: bool
+) -> list[UUID]:
+    """Workspaces where something distilled lacks vectors of one of the models; `held` as above."""
+    return await tx.values(
+        _QUERIES["workspaces_lagging"], step=step, models=models, at_most=at_most, held=held
+    )
+
+
 async def last_passage(tx: Transaction) -> int:
     return await tx.value(_QUERIES["last_passage"]) or 0
 

@@ -6,7 +6,8 @@ Three parts, each safe to repeat: roles, extensions and schemas (by whoever may 
 
 import hashlib
 import re
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib import resources
 
@@ -69,6 +70,18 @@ async def migrate(conninfo: str) -> list[str]:
             await connection.execute("select pg_advisory_lock(%s)", [LOCK])
             await _prepare(connection)
             return await _apply(connection)
+
+
+@asynccontextmanager
+async def owner(conninfo: str) -> AsyncGenerator[Transaction]:
+    """A transaction as the owner, bound to no workspace. `conninfo`: as for `migrate`."""
+    with plain_errors():
+        async with (
+            await psycopg.AsyncConnection.connect(conninfo, autocommit=True) as connection,
+            connection.transaction(),
+        ):
+            await connection.execute(sql.SQL("set local role {}").format(sql.Identifier(OWNER)))
+            yield Transaction(connection, None)
 
 
 async def pending(connection: Connection | Transaction) -> list[str]:

@@ -187,11 +187,6 @@ async def sizes(tx: Transaction) -> dict[Layer, int]:
     return dict(await tx.tuples(_QUERIES["sizes"]))
 
 
-async def leave_job(tx: Transaction) -> None:
-    """Leave the job that embeds what is on the lists, on the caller's transaction."""
-    await tx.done(_QUERIES["defer"])
-
-
 async def nearest_to_each(
     tx: Transaction, model_id: int, layer: Layer, given: Sequence[Vector], at_most: int, exact_below: int
 ) -> list[list[tuple[int, float]]]:

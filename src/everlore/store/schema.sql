@@ -96,53 +96,51 @@ CREATE FUNCTION everlore.current_workspace() RETURNS uuid
 
 ALTER FUNCTION everlore.current_workspace() OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.defer_distil(thread uuid) RETURNS void
+CREATE FUNCTION everlore.defer(called text, scope_id uuid, close boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'jobs', 'pg_temp'
     AS $$
     declare
         ws constant uuid := everlore.current_workspace();
+        step everlore.step;
     begin
+        select * into step from everlore.step s where s.name = called;
+        if not found then
+            raise undefined_object using message = format('there is no background step %s', called);
+        end if;
+        if ws is null or step.scope = 'workspace' and scope_id <> ws or step.scope = 'thread' and not exists (
+            select from everlore.thread t where t.workspace_id = ws and t.thread_id = scope_id) then
+            return;
+        end if;
         perform jobs.procrastinate_defer_jobs_v1(array[row(
-            'distil', 'distil_thread', 0, 'distil:' || thread::text, null,
-            jsonb_build_object('workspace_id', ws, 'thread_id', thread), null
-        )::jobs.procrastinate_job_to_defer_v1])
-        where exists (select from everlore.thread t where t.workspace_id = ws and t.thread_id = thread);
+            step.queue, step.name, 0, step.name || ':' || scope_id, null,
+            jsonb_build_object('workspace_id', ws, 'scope_id', scope_id, 'close', "close"), null
+        )::jobs.procrastinate_job_to_defer_v1]);
     end $$;
 
-ALTER FUNCTION everlore.defer_distil(thread uuid) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.defer(called text, scope_id uuid, close boolean) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.defer_index(thread uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'jobs', 'pg_temp'
+CREATE FUNCTION everlore.defer_known() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'everlore', 'pg_temp'
     AS $$
-    declare
-        ws constant uuid := everlore.current_workspace();
-    begin
-        perform jobs.procrastinate_defer_jobs_v1(array[row(
-            'index', 'index_thread', 0, thread::text, null,
-            jsonb_build_object('workspace_id', ws, 'thread_id', thread), null
-        )::jobs.procrastinate_job_to_defer_v1])
-        where exists (select from everlore.thread t where t.workspace_id = ws and t.thread_id = thread);
-    end $$;
+        select everlore.defer(s.name, everlore.current_workspace()) from everlore.step s
+        where s.scope = 'workspace' and s.every is not null
+        order by s.name
+    $$;
 
-ALTER FUNCTION everlore.defer_index(thread uuid) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.defer_known() OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.defer_index_distilled() RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'jobs', 'pg_temp'
+CREATE FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'everlore', 'pg_temp'
     AS $$
-    declare
-        ws constant uuid := everlore.current_workspace();
-    begin
-        perform jobs.procrastinate_defer_jobs_v1(array[row(
-            'index', 'index_distilled', 0, 'distilled:' || ws::text, null,
-            jsonb_build_object('workspace_id', ws), null
-        )::jobs.procrastinate_job_to_defer_v1])
-        where ws is not null;
-    end $$;
+        select everlore.defer(s.name, thread) from everlore.step s
+        where s.scope = 'thread' and s.name = any (named) and (went_to / s.every > went_from / s.every or session_ended and s.every > 1)
+        order by s.name
+    $$;
 
-ALTER FUNCTION everlore.defer_index_distilled() OWNER TO everlore_owner;
+ALTER FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.embedding_progress() RETURNS TABLE(name text, dimensions integer, in_use boolean, threads_behind bigint, distilled_behind bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -210,7 +208,7 @@ CREATE FUNCTION everlore.erase_from_failures(threads uuid[]) RETURNS bigint
         set error = coalesce(substring(f.error from '^[A-Za-z]{1,40}'), 'Error') || ' (the words were erased)'
         from jobs.procrastinate_jobs j
         where j.id = f.job_id and j.args ->> 'workspace_id' = ws::text
-          and (j.args ->> 'thread_id' is null or j.args ->> 'thread_id' = any (threads::text[]));
+          and (j.args ->> 'scope_id' = ws::text or j.args ->> 'scope_id' = any (threads::text[]));
         get diagnostics changed = row_count;
         return changed;
     end $$;
@@ -248,6 +246,13 @@ CREATE FUNCTION everlore.failed_windows() RETURNS TABLE(workspace text, workspac
     $$;
 
 ALTER FUNCTION everlore.failed_windows() OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.find_workspace(called text) RETURNS uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$ select w.workspace_id from everlore.workspace w where w.name = called and everlore.current_workspace() is null $$;
+
+ALTER FUNCTION everlore.find_workspace(called text) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.handed_out_alike(runs bigint[]) RETURNS TABLE(text_hash bytea, shingles bigint[])
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -450,6 +455,18 @@ CREATE FUNCTION everlore.register_embedding_model(called text, dims integer) RET
 
 ALTER FUNCTION everlore.register_embedding_model(called text, dims integer) OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.scopes_with_job(called text) RETURNS TABLE(scope_id uuid, running boolean)
+    LANGUAGE sql STABLE
+    SET search_path TO 'jobs', 'pg_temp'
+    AS $$
+        select substr(j.lock, length(called) + 2)::uuid, bool_or(j.status = 'doing')
+        from jobs.procrastinate_jobs j
+        where j.task_name = called and j.status in ('todo', 'doing', 'failed')
+        group by j.lock
+    $$;
+
+ALTER FUNCTION everlore.scopes_with_job(called text) OWNER TO everlore_owner;
+
 CREATE FUNCTION everlore.strip_accents(text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     AS $_$ select public.unaccent('public.unaccent'::regdictionary, $1) $_$;
@@ -462,41 +479,49 @@ CREATE FUNCTION everlore.terms(text) RETURNS tsvector
 
 ALTER FUNCTION everlore.terms(text) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
+CREATE FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, held boolean, at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
-        select w.workspace_id, w.thread_id
-        from everlore.watermark w
-        where w.position < w.written and w.step = any (select 'vector:' || m from unnest(models) as m)
-        union
-        select t.workspace_id, t.thread_id
-        from everlore.thread t cross join unnest(models) as m
-        where thorough and t.last_position > 0 and not exists (
-            select from everlore.watermark w
-            where w.workspace_id = t.workspace_id and w.step = 'vector:' || m and w.thread_id = t.thread_id)
+        select lagging.workspace_id, lagging.thread_id from (
+            select w.workspace_id, w.thread_id
+            from everlore.watermark w
+            where w.position < w.written and w.step = called
+              and (w.written - w.position >= (select s.every from everlore.step s where s.name = called) or not exists (
+                  select from everlore.message m
+                  where m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position = w.written
+                    and m.recorded_at >= quiet_since))
+            union
+            select a.workspace_id, a.thread_id from everlore.distil_again a
+        ) as lagging
+        left join everlore.scopes_with_job(called) as job on job.scope_id = lagging.thread_id
+        where case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
 
-ALTER FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, held boolean, at_most integer) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.threads_to_distil(quiet_since timestamp with time zone, at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
+CREATE FUNCTION everlore.threads_unindexed(called text, models text[], thorough boolean, held boolean, at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
-        select w.workspace_id, w.thread_id
-        from everlore.watermark w
-        where w.position < w.written and w.step = 'distil'
-          and (w.written - w.position >= 10 or not exists (
-              select from everlore.message m
-              where m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position = w.written
-                and m.recorded_at >= quiet_since))
-        union
-        select a.workspace_id, a.thread_id from everlore.distil_again a
+        select lagging.workspace_id, lagging.thread_id from (
+            select w.workspace_id, w.thread_id
+            from everlore.watermark w
+            where w.position < w.written and w.step = any (select 'vector:' || m from unnest(models) as m)
+            union
+            select t.workspace_id, t.thread_id
+            from everlore.thread t cross join unnest(models) as m
+            where thorough and t.last_position > 0 and not exists (
+                select from everlore.watermark w
+                where w.workspace_id = t.workspace_id and w.step = 'vector:' || m and w.thread_id = t.thread_id)
+        ) as lagging
+        left join everlore.scopes_with_job(called) as job on job.scope_id = lagging.thread_id
+        where case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
 
-ALTER FUNCTION everlore.threads_to_distil(quiet_since timestamp with time zone, at_most integer) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.threads_unindexed(called text, models text[], thorough boolean, held boolean, at_most integer) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.threads_within(project text, under public.ltree) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -662,25 +687,19 @@ CREATE FUNCTION everlore.vectors_of(model smallint, passages integer[]) RETURNS 
 
 ALTER FUNCTION everlore.vectors_of(model smallint, passages integer[]) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.workspace_exists(called text) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everlore', 'pg_temp'
-    AS $$ select exists (select from everlore.workspace w where w.name = called) $$;
-
-ALTER FUNCTION everlore.workspace_exists(called text) OWNER TO everlore_owner;
-
-CREATE FUNCTION everlore.workspaces_unembedded(models text[], at_most integer) RETURNS SETOF uuid
+CREATE FUNCTION everlore.workspaces_unindexed(called text, models text[], held boolean, at_most integer) RETURNS SETOF uuid
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
         select w.workspace_id
-        from everlore.workspace w
+        from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.scope_id = w.workspace_id
         where exists (select from everlore.unembedded u join everlore.embedding_model m using (model_id)
                       where u.workspace_id = w.workspace_id and m.name = any (models))
+          and case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
 
-ALTER FUNCTION everlore.workspaces_unembedded(models text[], at_most integer) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.workspaces_unindexed(called text, models text[], held boolean, at_most integer) OWNER TO everlore_owner;
 
 CREATE TABLE everlore.alias (
     workspace_id uuid NOT NULL,
@@ -1395,6 +1414,18 @@ CREATE TABLE everlore.session (
 
 ALTER TABLE everlore.session OWNER TO everlore_owner;
 
+CREATE TABLE everlore.step (
+    name text NOT NULL,
+    queue text NOT NULL,
+    scope text NOT NULL,
+    every integer,
+    watermark boolean NOT NULL,
+    CONSTRAINT step_every_check CHECK ((every > 0)),
+    CONSTRAINT step_scope_check CHECK ((scope = ANY (ARRAY['thread'::text, 'workspace'::text])))
+);
+
+ALTER TABLE everlore.step OWNER TO everlore_owner;
+
 CREATE TABLE everlore.taxonomy_node (
     workspace_id uuid NOT NULL,
     path public.ltree NOT NULL,
@@ -1639,6 +1670,9 @@ ALTER TABLE ONLY everlore.project
 
 ALTER TABLE ONLY everlore.session
     ADD CONSTRAINT session_pkey PRIMARY KEY (workspace_id, session_id);
+
+ALTER TABLE ONLY everlore.step
+    ADD CONSTRAINT step_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY everlore.taxonomy_node
     ADD CONSTRAINT taxonomy_node_pkey PRIMARY KEY (workspace_id, path);
@@ -2219,17 +2253,17 @@ REVOKE ALL ON FUNCTION everlore.current_workspace() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.current_workspace() TO everlore_app;
 GRANT ALL ON FUNCTION everlore.current_workspace() TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.defer_distil(thread uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.defer_distil(thread uuid) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.defer_distil(thread uuid) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.defer(called text, scope_id uuid, close boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.defer(called text, scope_id uuid, close boolean) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.defer(called text, scope_id uuid, close boolean) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.defer_index(thread uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.defer_index(thread uuid) TO everlore_app;
-GRANT ALL ON FUNCTION everlore.defer_index(thread uuid) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.defer_known() FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.defer_known() TO everlore_app;
+GRANT ALL ON FUNCTION everlore.defer_known() TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.defer_index_distilled() FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_app;
-GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.embedding_progress() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.embedding_progress() TO everlore_worker;
@@ -2252,6 +2286,10 @@ GRANT ALL ON FUNCTION everlore.facts_ending(ending text) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.failed_windows() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.failed_windows() TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.find_workspace(called text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.find_workspace(called text) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.find_workspace(called text) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.handed_out_alike(runs bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.handed_out_alike(runs bigint[]) TO everlore_app;
@@ -2292,6 +2330,9 @@ REVOKE ALL ON FUNCTION everlore.register_embedding_model(called text, dims integ
 GRANT ALL ON FUNCTION everlore.register_embedding_model(called text, dims integer) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.register_embedding_model(called text, dims integer) TO everlore_worker;
 
+REVOKE ALL ON FUNCTION everlore.scopes_with_job(called text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.scopes_with_job(called text) TO everlore_worker;
+
 REVOKE ALL ON FUNCTION everlore.strip_accents(text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.strip_accents(text) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.strip_accents(text) TO everlore_worker;
@@ -2300,11 +2341,11 @@ REVOKE ALL ON FUNCTION everlore.terms(text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.terms(text) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.terms(text) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.threads_behind(models text[], thorough boolean, at_most integer) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, held boolean, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, held boolean, at_most integer) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.threads_to_distil(quiet_since timestamp with time zone, at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.threads_to_distil(quiet_since timestamp with time zone, at_most integer) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.threads_unindexed(called text, models text[], thorough boolean, held boolean, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.threads_unindexed(called text, models text[], thorough boolean, held boolean, at_most integer) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) TO everlore_app;
@@ -2337,11 +2378,8 @@ REVOKE ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) F
 GRANT ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.workspace_exists(called text) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.workspace_exists(called text) TO everlore_worker;
-
-REVOKE ALL ON FUNCTION everlore.workspaces_unembedded(models text[], at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.workspaces_unembedded(models text[], at_most integer) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.workspaces_unindexed(called text, models text[], held boolean, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.workspaces_unindexed(called text, models text[], held boolean, at_most integer) TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.alias TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.alias TO everlore_worker;
@@ -2443,6 +2481,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.project TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.session TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.session TO everlore_worker;
+
+GRANT SELECT ON TABLE everlore.step TO everlore_app;
+GRANT SELECT ON TABLE everlore.step TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.taxonomy_node TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.taxonomy_node TO everlore_worker;

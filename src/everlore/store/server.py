@@ -25,7 +25,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -63,8 +63,9 @@ _LOG_BYTES = 4096
 class Server:
     """A running server that this process uses; the last `close` of all processes stops it."""
 
-    def __init__(self, folder: Folder, socket_dir: Path, users: int) -> None:
+    def __init__(self, folder: Folder, account: Account, socket_dir: Path, users: int) -> None:
         self.data_dir = folder.root
+        self._account = account
         self.socket_dir = socket_dir
         self._folder = folder
         self._users: int | None = users
@@ -75,6 +76,15 @@ class Server:
     def tool(self, name: str) -> Path:
         """The path of a Postgres program (psql, pg_dump, pg_restore), for the caller to run."""
         return wheel().tool(name)
+
+    def answers(self) -> bool:
+        """Whether it accepts sessions now."""
+        return _answers(self._folder, self.socket_dir)
+
+    def revive(self) -> None:
+        """Start it again after somebody or something ended it under its users. Raises DatabaseUnavailable."""
+        with plain_errors(self.data_dir), _deciding(self._folder):
+            _ensure_running(self._folder, self._account, self.socket_dir, _say_nothing)
 
     def close(self) -> None:
         """Stop using the server. Harmless when repeated."""
@@ -118,7 +128,7 @@ def open_server(data_dir: Path | None = None, *, say: Callable[[str], None] = _s
             _ensure_running(folder, account, socket_dir, say)
             fcntl.flock(users, fcntl.LOCK_SH)
         undo.pop_all()
-    return Server(folder, socket_dir, users)
+    return Server(folder, account, socket_dir, users)
 
 
 def _claim(folder: Folder, say: Callable[[str], None]) -> Account:
@@ -139,6 +149,10 @@ def _ensure_running(folder: Folder, account: Account, socket_dir: Path, say: Cal
         def settled() -> bool:
             nonlocal vacant
             vacant = _try_lock(alive)
+            if not vacant and (pid := folder.stopping_pid()) is not None:
+                # It was told to stop once its sessions end, and lets nobody in meanwhile: they have to end now ("fast").
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGINT)
             return vacant or _answers(folder, socket_dir)
 
         if not _wait(settled, _LEFTOVER_SECONDS):

@@ -128,11 +128,20 @@ class Folder:
 
     def says_ready(self) -> bool:
         """Whether the server, or what is left of it, wrote that it accepts sessions."""
+        return self._written()[1] == "ready"
+
+    def stopping_pid(self) -> int | None:
+        """The process of a server that wrote that it is stopping: it may wait for its sessions to end (SIGTERM)."""
+        pid, status = self._written()
+        return int(pid) if status == "stopping" else None
+
+    def _written(self) -> tuple[str, str]:
+        """The process number and the state that the server wrote down; empty where it has not."""
         try:
             lines = (self.cluster / "postmaster.pid").read_text().splitlines()
         except FileNotFoundError:
-            return False
-        return len(lines) > _STATUS_LINE and lines[_STATUS_LINE].strip() == "ready"
+            return "", ""
+        return lines[0] if lines else "", lines[_STATUS_LINE].strip() if len(lines) > _STATUS_LINE else ""
 
     def clear_stale_files(self, socket_dir: Path) -> None:
         """Remove what a killed server left; only for the holder of the server lock.

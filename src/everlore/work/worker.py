@@ -4,22 +4,23 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from uuid import UUID
 
 import procrastinate
-import procrastinate.exceptions
 
-from everlore.domain.errors import EverloreError
+from everlore.domain.errors import WorldError
+from everlore.index.step import make_models_known
+from everlore.runtime import Runtime
+from everlore.step import Scope, Step
+from everlore.store import jobs
+from everlore.store.job_queue import queue_errors
+from everlore.work import steps
 from everlore.work.jobs import (
-    DISTIL_QUEUE,
     HEARTBEAT_S,
-    QUEUE,
     STALLED_AFTER_S,
-    Work,
-    defer_distil,
-    distil_lock,
+    defer,
+    end_waiting,
     job_app,
+    leave_jobs,
     run_held,
     sweep,
 )
@@ -35,10 +36,13 @@ _IMPATIENT_S = 1.0
 
 
 class Worker:
-    """Runs in the caller's event loop. After `stop` no job is half done: it ended, or it will be run again."""
+    """Runs in the caller's event loop. After `stop` no job is half done: it ended, or it will be run again.
 
-    def __init__(self, work: Work, *, concurrency: int = 2) -> None:
-        self._work = work
+    A database that is away is waited for. Any other error ends the worker, and whoever waits for `ended` hears of it.
+    """
+
+    def __init__(self, runtime: Runtime, *, concurrency: int = 2) -> None:
+        self._runtime = runtime
         self._concurrency = concurrency
         self._task: asyncio.Task[None] | None = None
 
@@ -47,36 +51,48 @@ class Worker:
             self._task = asyncio.create_task(self._run(), name="everlore worker")
 
     async def stop(self) -> None:
+        """Raises what ended the worker before, if nobody asked for its end."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
+    async def ended(self) -> None:
+        """Returns when the worker was stopped; raises what ended it otherwise."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+            if not self._task.cancelled():
+                self._task.result()
+
     async def _run(self) -> None:
         while True:
             try:
-                await self._run_once()
-            except (procrastinate.exceptions.ProcrastinateException, EverloreError, OSError) as error:
-                # The edge of the worker's loop: the database may be restarting; what was running will be run again.
+                with queue_errors():
+                    await self._run_once()
+            except (WorldError, OSError) as error:
+                # The database may be restarting; what was running will be run again.
                 log.warning("the worker lost its database and starts anew: %s", error)
+            except Exception:
+                log.exception("the worker ends")
+                raise
             await asyncio.sleep(_RESTART_AFTER_S)
 
     async def _run_once(self) -> None:
-        async with job_app(self._work).open_async() as app:
-            sweeping = asyncio.create_task(self._sweep_forever(app))
-            # A lane for each queue: a slow language model must not hold up the index. One that fails takes the other along.
-            lanes = [
+        await make_models_known(self._runtime)
+        async with job_app(self._runtime).open_async() as app:
+            # A lane for each queue: a slow language model must not hold up the index. One that fails takes the others along.
+            running = [
                 asyncio.create_task(self._run_lane(app, queue))
-                for queue in ((QUEUE, DISTIL_QUEUE) if self._work.distil is not None else (QUEUE,))
+                for queue in steps.queues(steps.wanted(self._runtime))
             ]
+            running.append(asyncio.create_task(self._sweep_forever(app)))
             try:
-                await asyncio.gather(*lanes)
+                await asyncio.gather(*running)
             finally:
-                sweeping.cancel()
-                for lane in lanes:
-                    lane.cancel()
-                await asyncio.gather(*lanes, return_exceptions=True)
+                for task in running:
+                    task.cancel()
+                await asyncio.gather(*running, return_exceptions=True)
 
     async def _run_lane(self, app: procrastinate.App, queue: str) -> None:
         await app.run_worker_async(
@@ -93,62 +109,53 @@ class Worker:
     async def _sweep_forever(self, app: procrastinate.App) -> None:
         thorough = True
         while True:
-            try:
-                await sweep(app, self._work, thorough=thorough)
-                thorough = False
-            except (procrastinate.exceptions.ProcrastinateException, EverloreError, OSError) as error:
-                log.warning("the sweep failed and will be tried again: %s", error)
+            await sweep(app, self._runtime, thorough=thorough)
+            thorough = False
             await asyncio.sleep(SWEEP_EVERY_S)
 
 
-async def run_queued(work: Work) -> None:
-    """Run all that is queued or lags now, then return: what a command line does when no worker runs."""
-    seen: set[tuple[UUID, UUID | None]] = set()
-    async with job_app(work).open_async() as app:
-        while True:
-            await sweep(app, work)
-            await _drain(app, QUEUE)
-            left = set(await run_held(app, work))
-            if left <= seen:
-                return
-            seen |= left
+async def run_queued(runtime: Runtime, *, progress: Callable[[int], None] = lambda _: None) -> None:
+    """Run all that is queued or lags now of the steps that a command runs itself, then return: where no worker runs."""
+    await make_models_known(runtime)
+    mine = steps.inline(runtime)
+    seen: set[tuple[str, Scope]] = set()
+    with queue_errors():
+        async with job_app(runtime, progress=progress).open_async() as app:
+            while True:
+                found = set(await leave_jobs(runtime, mine))
+                for queue in steps.queues(mine):
+                    await _drain(app, queue)
+                found.update(await run_held(runtime, mine, progress))
+                if found <= seen:
+                    return
+                seen |= found
 
 
-async def run_distil(
-    work: Work,
-    threads: Sequence[tuple[UUID, UUID]],
+async def run_scopes(
+    runtime: Runtime,
+    step: Step,
+    scopes: Sequence[Scope],
     *,
     close: bool,
-    progress: Callable[[], None] = lambda: None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Distil the named threads (workspace, thread) and return when their jobs are done, by this process or by a worker that
-    took them first. `progress` is called now and then while others work."""
-    # Jobs of other threads wait for their worker: whoever agreed to what these cost did not agree to more.
-    mine = replace(work, only=frozenset(thread_id for _, thread_id in threads))
-    async with job_app(mine).open_async() as app:
-        wanted = {distil_lock(thread_id) for _, thread_id in threads}
-        # One that waits for tomorrow's budget keeps its thread's lock: whoever asks by hand means now.
-        for job in await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status="todo"):
-            if job.lock in wanted and job.scheduled_at is not None and job.id is not None:
-                await app.job_manager.cancel_job_by_id_async(job.id, delete_job=True)
-        for workspace_id, thread_id in threads:
-            await defer_distil(app, workspace_id, thread_id, close=close)
-        while True:
-            await _drain(app, DISTIL_QUEUE)
-            if not wanted & await _running(app):
-                return
-            progress()
-            # A job of a dead worker is given back after a while; one of a living worker ends.
-            await sweep(app, work, thorough=False)
-            await asyncio.sleep(_LOOK_AGAIN_S)
-
-
-async def _running(app: procrastinate.App) -> set[str | None]:
-    """Locks of distil jobs that run, or may run now. Behind one that is put off (the budget is spent) nothing moves."""
-    waiting = list(await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status="todo"))
-    doing = {job.lock for job in await app.job_manager.list_jobs_async(queue=DISTIL_QUEUE, status="doing")}
-    put_off = {job.lock for job in waiting if job.scheduled_at is not None}
-    return doing | ({job.lock for job in waiting} - put_off)
+    """Run a step on the named scopes and return when their jobs are done, by this process or by a worker that took them
+    first."""
+    # Jobs of other scopes wait for their worker: whoever agreed to what these cost did not agree to more.
+    ids = [scope.id for scope in scopes]
+    with queue_errors():
+        async with job_app(runtime, progress=progress, only=frozenset(ids)).open_async() as app:
+            await end_waiting(app, runtime, step, ids)
+            for scope in scopes:
+                await defer(runtime, step.name, scope, close=close)
+            while True:
+                await _drain(app, step.queue)
+                async with runtime.database.outside() as tx:
+                    if not await jobs.unfinished(tx, step.name, ids):
+                        return
+                # A job of a dead worker is given back after a while; one of a living worker ends.
+                await sweep(app, runtime, thorough=False)
+                await asyncio.sleep(_LOOK_AGAIN_S)
 
 
 async def _drain(app: procrastinate.App, queue: str) -> None:

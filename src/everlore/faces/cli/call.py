@@ -85,9 +85,10 @@ class Call:
     async def workspace(
         self, name: str, *, create: bool = False
     ) -> "AsyncGenerator[tuple[Everlore, Workspace]]":
-        """One workspace of the open memory. Raises NotFound unless it exists or may be made."""
+        """One workspace of the open memory. Raises NotFound if it does not exist, unless the command keeps something in it
+        (`create`), which makes it."""
         async with self.memory() as lore:
-            yield lore, await lore.workspace(name, create=create)
+            yield lore, await lore.workspace(name, create=None if create else False)
 
     def redacted(self, message: str) -> str:
         """The message without passwords, whether as part of a URL or picked out of one by somebody else."""

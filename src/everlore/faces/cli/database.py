@@ -78,9 +78,9 @@ def migrate(ctx: typer.Context, to_json: Json = False) -> None:
     call = call_of(ctx)
 
     with _reached(call) as place:
-        from everlore.store.migrate import migrate
+        from everlore.wiring import bring_up_to_date
 
-        applied = place.applied if place.server is not None else run(migrate(place.administrator))
+        applied = place.applied if place.server is not None else run(bring_up_to_date(place.administrator))
     if to_json:
         call.out.json({"applied": applied})
     else:

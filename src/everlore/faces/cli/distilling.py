@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 
@@ -172,7 +173,7 @@ async def _distil(call: Call, name: str | None, span: _Span, messages: int, *, c
     done = _Done()
     async with call.memory() as lore:
         parked = {job.job_id for job in (await lore.status()).parked}
-        threads: set[str] = set()
+        threads: set[UUID] = set()
         with call.out.progress("Distilling", messages or None) as advance:
             for memory in await _chosen(lore, name):
                 before = await memory.distilled()
@@ -180,7 +181,7 @@ async def _distil(call: Call, name: str | None, span: _Span, messages: int, *, c
                     names = [span.thread] if span.thread else [one.name for one in await memory.threads()]
                     for thread in names:
                         await memory.distil_again(thread, since=span.since, until=span.until)
-                threads |= {str(one) for one in await memory.threads_to_distil(span.thread)}
+                threads.update(await memory.threads_to_distil(span.thread))
                 await lore.distil(memory, span.thread, close=close, progress=advance)
                 after = await memory.distilled()
                 done.read += after - before
@@ -189,8 +190,7 @@ async def _distil(call: Call, name: str | None, span: _Span, messages: int, *, c
         if done.read.windows:
             await lore.catch_up()
         done.parked = sum(
-            job.job_id not in parked and job.arguments.get("thread_id") in threads
-            for job in (await lore.status()).parked
+            job.job_id not in parked and job.scope_id in threads for job in (await lore.status()).parked
         )
         if (done.waiting and close) or done.read.failed or done.parked:
             done.errors = await reasons(lore, set(done.workspaces))
@@ -205,7 +205,11 @@ async def reasons(lore: "Everlore", workspaces: set[str]) -> list[str]:
         for one in state.failed_windows
         if one.workspace in workspaces
     ]
-    said += [job.error or "a job failed" for job in state.parked if job.task == "distil_thread"]
+    said += [
+        f"{job.workspace}, {job.step}: {job.error or 'the job failed'}"
+        for job in state.parked
+        if job.workspace in workspaces
+    ]
     for name in sorted(workspaces):
         used = await (await lore.workspace(name)).usage(days=1)
         said += [f"{name}: the daily cap is reached: {cap}" for cap in used.hard_caps]

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from everlore.budget import HeldUp
     from everlore.everlore import Everlore, Retried, Status
     from everlore.store.distilling import FailedWindow
-    from everlore.store.operations import ModelProgress, ParkedJob
+    from everlore.store.jobs import ParkedJob
+    from everlore.store.operations import ModelProgress
 
 WEAKER = (
     "weaker: the application's login only acts as everlore_app and could stop doing so. Let EVERLORE_DATABASE_URL log in "
@@ -31,8 +32,8 @@ def status(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: Js
     """Show how the installation and one workspace are doing.
 
     JSON: postgres, embedded, data_dir (null by URL), isolation ("full", "weaker"), workspaces, messages,
-    models [{name, dimensions, in_use, threads_behind, distilled_behind}], jobs {state: count},
-    parked [{job_id, task, attempts, arguments, failed_at, error}],
+    models [{name, dimensions, in_use, threads_behind, distilled_behind}], jobs {state: count}, steps {step: {state: count}},
+    parked [{job_id, step, workspace, workspace_id, scope_id, close, attempts, failed_at, error}],
     failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}],
     held_up [{workspace, workspace_id, model (null: all, by a daily cap), reason, until}], workers,
     workspace {workspace, threads, messages, unpacked, unembedded {model: passages}, memories, undistilled, failed_windows}.
@@ -60,6 +61,7 @@ def _fields(lore: "Everlore", state: "Status") -> dict[str, Any]:
         "messages": state.messages,
         "models": state.models,
         "jobs": state.jobs,
+        "steps": state.steps,
         "parked": state.parked,
         "failed_windows": state.failed_windows,
         "held_up": state.held_up,
@@ -115,8 +117,8 @@ def _waiting(here: "WorkspaceStatus") -> str:
 def list_jobs(ctx: typer.Context, to_json: Json = False) -> None:
     """List the jobs that failed for good, and the stretches of messages that could not be read, with the reason.
 
-    JSON: parked [{job_id, task, attempts, arguments, failed_at, error}], failed_windows [{workspace, workspace_id, thread,
-    thread_id, first, last, extractor, error, failed_at}].
+    JSON: parked [{job_id, step, workspace, workspace_id, scope_id, close, attempts, failed_at, error}],
+    failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}].
     """
     call = call_of(ctx)
 
@@ -163,11 +165,11 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
 
 
 async def _read_again(call: Call, lore: "Everlore", retried: "Retried") -> None:
-    if not retried.threads:
+    if not retried.runs:
         return
     with call.out.progress("Distilling") as advance:
         # Only what had failed: what else waits may cost a lot, and nobody agreed to that.
-        await lore.distil_retried(retried, progress=advance)
+        await lore.run_retried(retried, progress=advance)
     await lore.catch_up()
 
 
@@ -227,10 +229,13 @@ def _print_models(out: Output, found: "list[ModelProgress]") -> None:
 
 
 def _print_parked(out: Output, parked: "list[ParkedJob]") -> None:
-    listed = table("job", "task", "attempts", "failed", "error", numbers=["job", "attempts"], wide="error")
+    listed = table(
+        "job", "workspace", "step", "attempts", "failed", "error", numbers=["job", "attempts"], wide="error"
+    )
     for job in parked:
         reason = one_line(job.error or "not known")
-        listed.add_row(str(job.job_id), clean(job.task), str(job.attempts), when(job.failed_at), reason)
+        about = clean(job.workspace), clean(job.step)
+        listed.add_row(str(job.job_id), *about, str(job.attempts), when(job.failed_at), reason)
     out.print(listed)
 
 

@@ -47,9 +47,14 @@ async def _work(call: Call) -> None:
     from everlore.everlore import Everlore
 
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
-    async with Everlore.open(call.settings(), worker=True, say=call.out.note):
+    async with Everlore.open(call.settings(), worker=True, say=call.out.note) as lore:
         # Being told to stop is how a worker's life ends well, so it is no error here.
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
         call.out.line("The worker runs. Ctrl-C stops it.")
-        await stop.wait()
+        stopped, failing = asyncio.create_task(stop.wait()), asyncio.create_task(lore.failed())
+        await asyncio.wait([stopped, failing], return_when=asyncio.FIRST_COMPLETED)
+        if failing.done():
+            failing.result()
+        failing.cancel()
+        await asyncio.wait([failing])

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field, computed_field
 
-from everlore.api.workspace import DEFAULT_THREAD, MAX_LIMIT, MAX_NEIGHBOURS, MAX_QUESTION_CHARACTERS
+from everlore.api.messages import DEFAULT_THREAD, MAX_LIMIT, MAX_NEIGHBOURS, MAX_QUESTION_CHARACTERS
 from everlore.domain.ids import short_id
 from everlore.domain.memories import AsOf, MemoryType
 from everlore.domain.messages import (

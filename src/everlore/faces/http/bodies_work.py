@@ -1,7 +1,7 @@
 """Distilling, review, usage and the state of the installation, as JSON."""
 
 from datetime import date
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 from uuid import UUID
 
 from pydantic import Field, computed_field
@@ -127,10 +127,12 @@ class ModelAnswer(Answer):
 class ParkedJobAnswer(Answer):
     """A job that failed for good."""
 
-    job_id: int = Field(description="Its number.")
-    task: str = Field(description="What it does.")
+    job_id: int = Field(description="The job's number.")
+    step: str = Field(description="The background step that it is of.")
+    workspace: str = Field(description="The memory that it is about.")
+    workspace_id: UUID = Field(description="The memory's id.")
+    scope_id: UUID = Field(description="The id of the thread that it is about, or of the memory as a whole.")
     attempts: int = Field(description="How often it was tried.")
-    arguments: dict[str, Any] = Field(description="Of which workspace and thread.")
     failed_at: Utc | None = Field(description="When it failed last.")
     error: str | None = Field(description="Why.")
 
@@ -185,6 +187,7 @@ class StatusAnswer(Answer):
     messages: int = Field(description="Messages in all of them.")
     models: list[ModelAnswer] = Field(description="Embedding models.")
     jobs: dict[str, int] = Field(description="Jobs by state.")
+    steps: dict[str, dict[str, int]] = Field(description="Jobs by background step and state.")
     parked: list[ParkedJobAnswer] = Field(description="Jobs that failed for good.")
     failed_windows: list[FailedWindowAnswer] = Field(
         description="Stretches of messages that could not be read."

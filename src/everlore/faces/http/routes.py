@@ -32,8 +32,11 @@ router = APIRouter()
 async def health(lore: Lore, response: Response) -> HealthAnswer:
     try:
         async with asyncio.timeout(HEALTH_TIMEOUT_S):
-            worker = await lore.worker_is_alive()
+            answers = await lore.database_answers()
+            worker = answers and await lore.worker_is_alive()
     except (WorldError, TimeoutError):
+        answers = worker = False
+    if not answers:
         response.status_code = 503
         response.headers["Retry-After"] = str(RETRY_AFTER_S)
         reason = "The database does not answer; nothing can be recorded or recalled."

@@ -81,7 +81,24 @@ async def serve(
         server = _Server(config, lambda: ready(url))
         with _stopped_by_signals(server):
             async with app.router.lifespan_context(app):
-                await server.serve(sockets=[listening])
+                await _served(server, listening, app.state.lore)
+
+
+async def _served(server: uvicorn.Server, listening: socket.socket, lore: Everlore) -> None:
+    """Serve to the end, which comes early where something in the background fails: that is raised then."""
+    failing = asyncio.create_task(lore.failed())
+
+    def stop(_: asyncio.Task[None]) -> None:
+        server.should_exit = True
+
+    failing.add_done_callback(stop)
+    try:
+        await server.serve(sockets=[listening])
+        if failing.done():
+            failing.result()
+    finally:
+        failing.cancel()
+        await asyncio.wait([failing])
 
 
 class _Server(uvicorn.Server):

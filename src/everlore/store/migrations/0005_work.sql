@@ -73,101 +73,134 @@ create function everlore.handed_out_alike(runs bigint[]) returns table (text_has
             where h.workspace_id = ws and h.shingles && runs;
     end $$;
 
--- Leaves a job for this workspace's thread on the caller's transaction: message and work are one commit.
--- The lock keeps two workers off one thread.
-create function everlore.defer_index(thread uuid) returns void
+-- The background steps, as `everlore.work.steps` describes them: `everlore db migrate` writes them here. `scope`: what a job
+-- is about. `every`: recording leaves a job whenever so many more positions of a thread are full and where a session ends (of a
+-- step on workspaces: whatever is distilled or told leaves one); null: it leaves none. `watermark`: recording raises its mark.
+create table everlore.step (
+    name text primary key,
+    queue text not null,
+    scope text not null check (scope in ('thread', 'workspace')),
+    every integer check (every > 0),
+    watermark boolean not null
+);
+
+-- The one door through which a job is left, on the caller's transaction: rows and work are one commit. Only for what is of the
+-- current workspace. The lock keeps two workers off one scope; there is no queueing lock, since a second writer that skips
+-- because a job is queued loses its wake-up when that job starts before it commits.
+create function everlore.defer(called text, scope_id uuid, "close" boolean default false) returns void
     language plpgsql volatile security definer
     set search_path = jobs, pg_temp
     as $$
     declare
         ws constant uuid := everlore.current_workspace();
+        step everlore.step;
     begin
+        select * into step from everlore.step s where s.name = called;
+        if not found then
+            raise undefined_object using message = format('there is no background step %s', called);
+        end if;
+        if ws is null or step.scope = 'workspace' and scope_id <> ws or step.scope = 'thread' and not exists (
+            select from everlore.thread t where t.workspace_id = ws and t.thread_id = scope_id) then
+            return;
+        end if;
         perform jobs.procrastinate_defer_jobs_v1(array[row(
-            'index', 'index_thread', 0, thread::text, null,
-            jsonb_build_object('workspace_id', ws, 'thread_id', thread), null
-        )::jobs.procrastinate_job_to_defer_v1])
-        where exists (select from everlore.thread t where t.workspace_id = ws and t.thread_id = thread);
+            step.queue, step.name, 0, step.name || ':' || scope_id, null,
+            jsonb_build_object('workspace_id', ws, 'scope_id', scope_id, 'close', "close"), null
+        )::jobs.procrastinate_job_to_defer_v1]);
     end $$;
 
--- Leaves a job on the caller's transaction that embeds what is distilled in this workspace.
-create function everlore.defer_index_distilled() returns void
-    language plpgsql volatile security definer
+-- After recording: a job for each of the named steps that has something new to do in the thread, which went on from one
+-- position to another.
+create function everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean)
+    returns void
+    language sql volatile
+    set search_path = everlore, pg_temp
+    as $$
+        select everlore.defer(s.name, thread) from everlore.step s
+        where s.scope = 'thread' and s.name = any (named) and (went_to / s.every > went_from / s.every or session_ended and s.every > 1)
+        order by s.name
+    $$;
+
+-- After something was distilled or told: a job for each step that has something new to do in this workspace.
+create function everlore.defer_known() returns void
+    language sql volatile
+    set search_path = everlore, pg_temp
+    as $$
+        select everlore.defer(s.name, everlore.current_workspace()) from everlore.step s
+        where s.scope = 'workspace' and s.every is not null
+        order by s.name
+    $$;
+
+-- The scopes that a step has a job for, one that waits, runs or was parked, and whether one of them is being run.
+create function everlore.scopes_with_job(called text) returns table (scope_id uuid, running boolean)
+    language sql stable
     set search_path = jobs, pg_temp
     as $$
-    declare
-        ws constant uuid := everlore.current_workspace();
-    begin
-        perform jobs.procrastinate_defer_jobs_v1(array[row(
-            'index', 'index_distilled', 0, 'distilled:' || ws::text, null,
-            jsonb_build_object('workspace_id', ws), null
-        )::jobs.procrastinate_job_to_defer_v1])
-        where ws is not null;
-    end $$;
+        select substr(j.lock, length(called) + 2)::uuid, bool_or(j.status = 'doing')
+        from jobs.procrastinate_jobs j
+        where j.task_name = called and j.status in ('todo', 'doing', 'failed')
+        group by j.lock
+    $$;
 
--- Leaves a distil job for this workspace's thread on the caller's transaction. Its lock keeps two workers off one thread, and
--- is another than that of indexing: a slow model must not hold up search.
-create function everlore.defer_distil(thread uuid) returns void
-    language plpgsql volatile security definer
-    set search_path = jobs, pg_temp
-    as $$
-    declare
-        ws constant uuid := everlore.current_workspace();
-    begin
-        perform jobs.procrastinate_defer_jobs_v1(array[row(
-            'distil', 'distil_thread', 0, 'distil:' || thread::text, null,
-            jsonb_build_object('workspace_id', ws, 'thread_id', thread), null
-        )::jobs.procrastinate_job_to_defer_v1])
-        where exists (select from everlore.thread t where t.workspace_id = ws and t.thread_id = thread);
-    end $$;
-
--- Threads of all workspaces that lack vectors of one of the named models: for the sweep, so for workers only.
+-- Threads of all workspaces that lack vectors of one of the named models: for the sweep, so for workers only. Those that nobody
+-- has a job for, or (`held`) those whose job is being run.
 -- Marks that are behind have a small index of their own. Only a thread that a model has no mark in at all (it was written to
 -- while the model was made known) must be looked for among all threads; `thorough` asks for that too.
-create function everlore.threads_behind(models text[], thorough boolean, at_most integer)
+create function everlore.threads_unindexed(called text, models text[], thorough boolean, held boolean, at_most integer)
     returns table (workspace_id uuid, thread_id uuid)
     language sql stable security definer
     set search_path = everlore, pg_temp
     as $$
-        select w.workspace_id, w.thread_id
-        from everlore.watermark w
-        where w.position < w.written and w.step = any (select 'vector:' || m from unnest(models) as m)
-        union
-        select t.workspace_id, t.thread_id
-        from everlore.thread t cross join unnest(models) as m
-        where thorough and t.last_position > 0 and not exists (
-            select from everlore.watermark w
-            where w.workspace_id = t.workspace_id and w.step = 'vector:' || m and w.thread_id = t.thread_id)
+        select lagging.workspace_id, lagging.thread_id from (
+            select w.workspace_id, w.thread_id
+            from everlore.watermark w
+            where w.position < w.written and w.step = any (select 'vector:' || m from unnest(models) as m)
+            union
+            select t.workspace_id, t.thread_id
+            from everlore.thread t cross join unnest(models) as m
+            where thorough and t.last_position > 0 and not exists (
+                select from everlore.watermark w
+                where w.workspace_id = t.workspace_id and w.step = 'vector:' || m and w.thread_id = t.thread_id)
+        ) as lagging
+        left join everlore.scopes_with_job(called) as job on job.scope_id = lagging.thread_id
+        where case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
 
--- Workspaces where something distilled lacks vectors of one of the named models: for the sweep, so for workers only.
-create function everlore.workspaces_unembedded(models text[], at_most integer) returns setof uuid
+-- Workspaces where something distilled lacks vectors of one of the named models, and that nobody has a job for, or (`held`)
+-- whose job is being run: for the sweep, so for workers only.
+create function everlore.workspaces_unindexed(called text, models text[], held boolean, at_most integer) returns setof uuid
     language sql stable security definer
     set search_path = everlore, pg_temp
     as $$
         select w.workspace_id
-        from everlore.workspace w
+        from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.scope_id = w.workspace_id
         where exists (select from everlore.unembedded u join everlore.embedding_model m using (model_id)
                       where u.workspace_id = w.workspace_id and m.name = any (models))
+          and case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
 
 -- Threads of all workspaces that have a window to distil: a whole one, or a shorter last one that nothing was added to since
--- `quiet_since`. For the sweep, so for workers only.
-create function everlore.threads_to_distil(quiet_since timestamptz, at_most integer)
+-- `quiet_since`; those that nobody has a job for, or (`held`) whose job is being run. For the sweep, so for workers only.
+create function everlore.threads_to_distil(called text, quiet_since timestamptz, held boolean, at_most integer)
     returns table (workspace_id uuid, thread_id uuid)
     language sql stable security definer
     set search_path = everlore, pg_temp
     as $$
-        select w.workspace_id, w.thread_id
-        from everlore.watermark w
-        where w.position < w.written and w.step = 'distil'
-          and (w.written - w.position >= 10 or not exists (
-              select from everlore.message m
-              where m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position = w.written
-                and m.recorded_at >= quiet_since))
-        union
-        select a.workspace_id, a.thread_id from everlore.distil_again a
+        select lagging.workspace_id, lagging.thread_id from (
+            select w.workspace_id, w.thread_id
+            from everlore.watermark w
+            where w.position < w.written and w.step = called
+              and (w.written - w.position >= (select s.every from everlore.step s where s.name = called) or not exists (
+                  select from everlore.message m
+                  where m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position = w.written
+                    and m.recorded_at >= quiet_since))
+            union
+            select a.workspace_id, a.thread_id from everlore.distil_again a
+        ) as lagging
+        left join everlore.scopes_with_job(called) as job on job.scope_id = lagging.thread_id
+        where case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
 
@@ -197,7 +230,7 @@ create function everlore.erase_from_failures(threads uuid[]) returns bigint
         set error = coalesce(substring(f.error from '^[A-Za-z]{1,40}'), 'Error') || ' (the words were erased)'
         from jobs.procrastinate_jobs j
         where j.id = f.job_id and j.args ->> 'workspace_id' = ws::text
-          and (j.args ->> 'thread_id' is null or j.args ->> 'thread_id' = any (threads::text[]));
+          and (j.args ->> 'scope_id' = ws::text or j.args ->> 'scope_id' = any (threads::text[]));
         get diagnostics changed = row_count;
         return changed;
     end $$;

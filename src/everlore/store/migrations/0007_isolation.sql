@@ -43,11 +43,11 @@ create function everlore.open_workspace(id uuid, called text) returns uuid
         return found_id;
     end $$;
 
--- Whether there is a workspace of that name: for the operator's side.
-create function everlore.workspace_exists(called text) returns boolean
+-- The id of a workspace, for reading: null if there is none of that name. Who is inside one workspace cannot ask for another.
+create function everlore.find_workspace(called text) returns uuid
     language sql stable security definer
     set search_path = everlore, pg_temp
-    as $$ select exists (select from everlore.workspace w where w.name = called) $$;
+    as $$ select w.workspace_id from everlore.workspace w where w.name = called and everlore.current_workspace() is null $$;
 
 -- All workspaces: for the operator's side, never for the application's role.
 create function everlore.list_workspaces()
@@ -77,13 +77,14 @@ grant select, insert, update, delete on
 grant select on everlore.memory_shown, everlore.fact_shown, everlore.fact_ground to everlore_app, everlore_worker;
 grant select, update on everlore.passage_counter, everlore.lexical_statistics to everlore_app, everlore_worker;
 grant select, insert on everlore.audit_log to everlore_app, everlore_worker;
-grant select on everlore.embedding_model, everlore.migration to everlore_app, everlore_worker;
+grant select on everlore.embedding_model, everlore.step, everlore.migration to everlore_app, everlore_worker;
 
 grant execute on function
     everlore.strip_accents(text), everlore.normalise(text), everlore.terms(text), everlore.query_words(text),
-    everlore.current_workspace(), everlore.open_workspace(uuid, text),
+    everlore.current_workspace(), everlore.open_workspace(uuid, text), everlore.find_workspace(text),
     everlore.believed_at(timestamptz, timestamptz, timestamptz), everlore.true_at(timestamptz, timestamptz, timestamptz),
-    everlore.defer_index(uuid), everlore.defer_index_distilled(), everlore.defer_distil(uuid),
+    everlore.defer(text, uuid, boolean), everlore.defer_recorded(text[], uuid, integer, integer, boolean),
+    everlore.defer_known(),
     everlore.vector_exact(smallint, halfvec, integer, everlore.layer), everlore.vector_among(smallint, halfvec, integer[], integer),
     everlore.vectors_of(smallint, integer[]),
     everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, uuid[], everlore.layer),
@@ -95,9 +96,10 @@ grant execute on function
     everlore.handed_out_alike(bigint[]), everlore.erase_from_audit(uuid, text), everlore.erase_from_failures(uuid[])
     to everlore_app, everlore_worker;
 grant execute on function
-    everlore.threads_behind(text[], boolean, integer), everlore.workspaces_unembedded(text[], integer),
-    everlore.threads_to_distil(timestamptz, integer), everlore.failed_windows(),
-    everlore.list_workspaces(), everlore.workspace_exists(text),
+    everlore.scopes_with_job(text), everlore.threads_unindexed(text, text[], boolean, boolean, integer),
+    everlore.workspaces_unindexed(text, text[], boolean, integer),
+    everlore.threads_to_distil(text, timestamptz, boolean, integer), everlore.failed_windows(),
+    everlore.list_workspaces(),
     everlore.build_vector_index(smallint, everlore.layer),
     everlore.use_embedding_model(text), everlore.embedding_progress()
     to everlore_worker;

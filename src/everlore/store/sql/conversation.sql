@@ -96,14 +96,9 @@ where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
 -- raise_watermarks: every background step has something to do in this thread
 insert into everlore.watermark (workspace_id, step, thread_id, written)
 select %(workspace)s, step, %(thread_id)s, %(last_position)s
-from (select 'lexical' union all select 'distil' union all select 'vector:' || name from everlore.embedding_model) as steps (step)
+from (select 'lexical' union all select 'vector:' || name from everlore.embedding_model
+      union all select name from everlore.step where scope = 'thread' and watermark) as steps (step)
 on conflict (workspace_id, step, thread_id) do update set written = excluded.written;
-
--- defer_index: leave the job
-select everlore.defer_index(%(thread_id)s);
-
--- defer_distil: leave the job that distils, where a window has become whole
-select everlore.defer_distil(%(thread_id)s);
 
 -- audit: note a write
 insert into everlore.audit_log (workspace_id, audit_id, action, subject, detail)

@@ -85,9 +85,6 @@ where a.workspace_id = %(workspace)s and a.thread_id = %(thread_id)s order by a.
 -- take_again: strike a window off that list
 delete from everlore.distil_again where workspace_id = %(workspace)s and thread_id = %(thread_id)s and first = %(first)s;
 
--- defer: leave a job
-select everlore.defer_distil(%(thread_id)s);
-
 -- waiting: threads and messages that are not distilled, and windows that failed
 select count(*) filter (where w.position < w.written), coalesce(sum(w.written - w.position), 0)::bigint,
        (select count(*) from everlore.distillation d
@@ -153,7 +150,7 @@ where t.workspace_id = %(workspace)s and (%(thread)s::text is null or t.name = %
 order by t.name;
 
 -- threads_to_distil: of all workspaces
-select workspace_id, thread_id from everlore.threads_to_distil(%(quiet_since)s, %(at_most)s);
+select workspace_id, thread_id from everlore.threads_to_distil('distil', %(quiet_since)s, %(held)s, %(at_most)s);
 
 -- failed_windows: of all workspaces
 select * from everlore.failed_windows();

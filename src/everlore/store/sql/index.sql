@@ -126,3 +126,9 @@ delete from everlore.passage_tokens where workspace_id = %(workspace)s and model
 insert into everlore.unembedded (workspace_id, model_id, passage_id)
 select %(workspace)s, %(model_id)s, passage_id from everlore.passage where workspace_id = %(workspace)s and layer <> 'said'
 on conflict do nothing;
+
+-- threads_lagging: threads of all workspaces that lack vectors of one of the named models
+select workspace_id, thread_id from everlore.threads_unindexed(%(step)s, %(models)s, %(thorough)s, %(held)s, %(at_most)s);
+
+-- workspaces_lagging: workspaces where something distilled lacks vectors of one of the named models
+select everlore.workspaces_unindexed(%(step)s, %(models)s, %(held)s, %(at_most)s);

@@ -1,8 +1,8 @@
 -- open_workspace: the workspace of that name, made if need be
 select everlore.open_workspace(%(id)s, %(name)s);
 
--- workspace_exists: whether there is a workspace of that name
-select everlore.workspace_exists(%(name)s);
+-- find_workspace: the id of the workspace of that name
+select everlore.find_workspace(%(name)s);
 
 -- list_workspaces: all of them, with what is in them
 select workspace_id, name, created_at, threads, messages, last_at from everlore.list_workspaces();
@@ -12,30 +12,6 @@ select name, dimensions, in_use, threads_behind, distilled_behind from everlore.
 
 -- use_embedding_model: switch the model that answers questions
 select everlore.use_embedding_model(%(name)s);
-
--- threads_behind: threads of all workspaces that lack vectors of one of the named models
-select workspace_id, thread_id from everlore.threads_behind(%(models)s, %(thorough)s, %(at_most)s);
-
--- workspaces_unembedded: workspaces where something distilled lacks vectors of one of the named models
-select everlore.workspaces_unembedded(%(models)s, %(at_most)s);
-
--- jobs_by_status: how many jobs wait, run and are parked
-select status::text, count(*) from jobs.procrastinate_jobs group by status;
-
--- parked_jobs: jobs that failed for good, with the reason
-select j.id as job_id, j.task_name as task, j.attempts, j.args as arguments, f.failed_at, f.error
-from jobs.procrastinate_jobs j left join everlore.job_failure f on f.job_id = j.id
-where j.status = 'failed' order by j.id;
-
--- note_failure: why a job failed
-insert into everlore.job_failure (job_id, error) values (%(job_id)s, %(error)s)
-on conflict (job_id) do update set failed_at = now(), error = excluded.error;
-
--- forget_failures: of jobs that have succeeded or gone since
-delete from everlore.job_failure f where not exists (select from jobs.procrastinate_jobs j where j.id = f.job_id);
-
--- live_workers: workers that were heard of within the given seconds
-select count(*) from jobs.procrastinate_workers where last_heartbeat > now() - make_interval(secs => %(seconds)s);
 
 -- version: of the server
 show server_version;

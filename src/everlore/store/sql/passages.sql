@@ -14,7 +14,7 @@ with listed as (
                       where v.model_id = m.model_id and v.passage_id = n)
     returning 1
 )
-select everlore.defer_index_distilled() where exists (select from listed);
+select everlore.defer_known() where exists (select from listed);
 
 -- insert_vectors: vectors of passages that are new
 insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding, layer)
@@ -25,9 +25,6 @@ from unnest(%(numbers)s::integer[], %(vectors)s::text[]) as v (passage_id, vecto
 insert into everlore.passage_tokens (workspace_id, model_id, passage_id, tokens)
 select %(workspace)s, %(model_id)s, v.passage_id, v.tokens
 from unnest(%(numbers)s::integer[], %(tokens)s::bytea[]) as v (passage_id, tokens);
-
--- defer: leave the job that embeds them
-select everlore.defer_index_distilled();
 
 -- embedded: take passages off a model's list
 delete from everlore.unembedded

@@ -1,0 +1,31 @@
+"""Runtime: what everybody works with who does something. Put together once, by `everlore.everlore`, and handed on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from everlore.config import Settings
+from everlore.ports.analyst import Analyst
+from everlore.ports.clock import Clock
+from everlore.ports.embedder import Embedder
+from everlore.ports.reranker import Reranker
+from everlore.ports.tokens import Count
+from everlore.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """`database` is the application's login, in a worker the workers'. `embedders` by the names of their models.
+
+    `analyst` distils, None where nothing does; `sentence_analyst` reads what a person tells directly, by rules and without a
+    model. `wordpieces` counts tokens. `steps` names the background steps that are done here: recording leaves jobs for them.
+    """
+
+    settings: Settings
+    database: Database
+    embedders: Mapping[str, Embedder]
+    reranker: Reranker | None
+    analyst: Analyst | None
+    sentence_analyst: Analyst
+    wordpieces: Count
+    clock: Clock
+    steps: tuple[str, ...] = ()

@@ -190,7 +190,8 @@ async def sizes(tx: Transaction) -> dict[Layer, int]:
 async def nearest_to_each(
     tx: Transaction, model_id: int, layer: Layer, given: Sequence[Vector], at_most: int, exact_below: int
 ) -> list[list[tuple[int, float]]]:
-    """The same for several vectors at once."""
+    """To each of some vectors the nearest passages of a layer with their cosines, best first: all compared up to `exact_below` of
+    them."""
     large = (await sizes(tx)).get(layer, 0) > exact_below
     by_index = large and await index.has_vector_index(tx, model_id, layer)
     rows = await tx.tuples(

@@ -4,14 +4,10 @@ CREATE SCHEMA everlore;
 
 ALTER SCHEMA everlore OWNER TO everlore_owner;
 
-CREATE TYPE everlore.layer AS ENUM (
-    'said',
-    'known',
-    'told',
-    'documents'
-);
+CREATE DOMAIN everlore.layer AS text
+	CONSTRAINT layer_check CHECK ((VALUE = ANY (ARRAY['said'::text, 'known'::text, 'told'::text, 'documents'::text])));
 
-ALTER TYPE everlore.layer OWNER TO everlore_owner;
+ALTER DOMAIN everlore.layer OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.aliases_similar(names text[], threshold real, at_most integer) RETURNS TABLE(name text, entity_id uuid, variant text, weight real, score real)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -619,7 +615,7 @@ CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, a
 
 ALTER FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_layer everlore.layer) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, known_by timestamp with time zone DEFAULT NULL::timestamp with time zone, branch uuid[] DEFAULT NULL::uuid[], in_layer everlore.layer DEFAULT 'said'::everlore.layer) RETURNS TABLE(passage_id integer, distance real)
+CREATE FUNCTION everlore.vector_hnsw(model smallint, question public.halfvec, at_most integer, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, by_author text DEFAULT NULL::text, in_threads uuid[] DEFAULT NULL::uuid[], under public.ltree DEFAULT NULL::public.ltree, known_by timestamp with time zone DEFAULT NULL::timestamp with time zone, branch uuid[] DEFAULT NULL::uuid[], in_layer everlore.layer DEFAULT 'said'::text) RETURNS TABLE(passage_id integer, distance real)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET "hnsw.ef_search" TO '240'
@@ -1162,7 +1158,7 @@ CREATE TABLE everlore.passage (
     normalised text GENERATED ALWAYS AS (everlore.normalise(text)) STORED NOT NULL,
     terms tsvector GENERATED ALWAYS AS (everlore.terms(text)) STORED NOT NULL,
     CONSTRAINT passage_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 60))),
-    CONSTRAINT passage_place CHECK (((layer <> 'said'::everlore.layer) OR ((thread_id IS NOT NULL) AND (session_id IS NOT NULL) AND (sequence IS NOT NULL) AND ("position" IS NOT NULL))))
+    CONSTRAINT passage_place CHECK ((((layer)::text <> 'said'::text) OR ((thread_id IS NOT NULL) AND (session_id IS NOT NULL) AND (sequence IS NOT NULL) AND ("position" IS NOT NULL))))
 );
 
 ALTER TABLE everlore.passage OWNER TO everlore_owner;
@@ -1787,7 +1783,7 @@ CREATE INDEX message_short_id ON everlore.message USING btree (workspace_id, "ri
 
 CREATE INDEX passage_author ON everlore.passage USING btree (workspace_id, lower(author), occurred_at);
 
-CREATE INDEX passage_lineage ON everlore.passage USING btree (workspace_id, layer, lineage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_lineage ON everlore.passage USING btree (workspace_id, layer, lineage_id) WHERE ((layer)::text <> 'said'::text);
 
 CREATE INDEX passage_owner ON everlore.passage USING btree (workspace_id, owner_id);
 
@@ -1795,39 +1791,39 @@ CREATE INDEX passage_taxonomy ON everlore.passage USING gist (workspace_id, taxo
 
 CREATE INDEX passage_time ON everlore.passage USING btree (workspace_id, occurred_at);
 
-CREATE INDEX passage_vector_beside ON ONLY everlore.passage_vector USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_beside ON ONLY everlore.passage_vector USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_0_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_0 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_0_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_0 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_10_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_10 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_10_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_10 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_11_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_11 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_11_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_11 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_12_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_12 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_12_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_12 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_13_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_13 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_13_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_13 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_14_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_14 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_14_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_14 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_15_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_15 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_15_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_15 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_1_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_1 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_1_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_1 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_2_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_2 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_2_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_2 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_3_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_3 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_3_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_3 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_4_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_4 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_4_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_4 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_5_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_5 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_5_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_5 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_6_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_6 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_6_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_6 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_7_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_7 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_7_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_7 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_8_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_8 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_8_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_8 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
-CREATE INDEX passage_vector_9_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_9 USING btree (workspace_id, model_id, layer, passage_id) WHERE (layer <> 'said'::everlore.layer);
+CREATE INDEX passage_vector_9_workspace_id_model_id_layer_passage_id_idx ON everlore.passage_vector_9 USING btree (workspace_id, model_id, layer, passage_id) WHERE ((layer)::text <> 'said'::text);
 
 CREATE INDEX project_taxonomy ON everlore.project USING gist (workspace_id, taxonomy);
 

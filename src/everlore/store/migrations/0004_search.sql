@@ -3,7 +3,8 @@
 -- The layers of the index: what was said, what is known from it, what was told, documents. Each has postings, statistics and
 -- vector indexes of its own, so that a thousand memories change neither the rarity of a word among messages nor what the lanes
 -- of messages find. Passage numbers are one row of numbers for all.
-create type everlore.layer as enum ('said', 'known', 'told', 'documents');
+-- Text, not an enumeration: only what is leakproof, as equality of texts is, may use an index under row-level security.
+create domain everlore.layer as text check (value in ('said', 'known', 'told', 'documents'));
 
 -- `passage_id` counts up per workspace (gaps are harmless) so that BM25 can add scores up in a plain array;
 -- `owner_id` is what says it (a message, a version of a memory): of which `kind`. `lineage_id` is what that belongs to: what all

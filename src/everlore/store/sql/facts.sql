@@ -94,8 +94,15 @@ update everlore.fact_source s set lineage_id = before.now_of
 from before where s.workspace_id = %(workspace)s and s.source_id = before.source_id;
 
 -- copy_version: the next version: the current one, with some of its columns changed
-insert into everlore.fact
-select n.* from everlore.fact f cross join lateral jsonb_populate_record(
+insert into everlore.fact (
+    workspace_id, fact_id, lineage_id, version, subject_id, predicate, object_id, object, object_key, confidence,
+    valid_from, valid_to, recorded_at, superseded_at, superseded_by, review, review_reason, confirmed, extractor,
+    extractor_version, passage_id)
+select
+    %(workspace)s, n.fact_id, n.lineage_id, n.version, n.subject_id, n.predicate, n.object_id, n.object, n.object_key,
+    n.confidence, n.valid_from, n.valid_to, n.recorded_at, n.superseded_at, n.superseded_by, n.review, n.review_reason,
+    n.confirmed, n.extractor, n.extractor_version, n.passage_id
+from everlore.fact f cross join lateral jsonb_populate_record(
     f, %(changes)s::jsonb || jsonb_build_object('version', f.version + 1)) as n
 where f.workspace_id = %(workspace)s and f.lineage_id = %(lineage_id)s and f.superseded_at is null;
 

@@ -15,8 +15,18 @@ update everlore.memory set confidence = %(confidence)s, importance = greatest(im
 where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and superseded_at is null;
 
 -- copy_version: the next version: the current one, with some of its columns changed
-insert into everlore.memory
-select n.* from everlore.memory m cross join lateral jsonb_populate_record(
+insert into everlore.memory (
+    workspace_id, memory_id, lineage_id, version, type, content, category, tags, importance, confidence, valid_from,
+    valid_to, recorded_at, superseded_at, superseded_by, event_at, expires_at, generation, pinned, confirmed,
+    source_kind, review, review_reason, forgotten_at, author, role, thread_id, first_position, taxonomy, reasoning,
+    extractor, extractor_version, content_hash, passage_id, access_count, last_access_at)
+select
+    %(workspace)s, n.memory_id, n.lineage_id, n.version, n.type, n.content, n.category, n.tags, n.importance,
+    n.confidence, n.valid_from, n.valid_to, n.recorded_at, n.superseded_at, n.superseded_by, n.event_at, n.expires_at,
+    n.generation, n.pinned, n.confirmed, n.source_kind, n.review, n.review_reason, n.forgotten_at, n.author, n.role,
+    n.thread_id, n.first_position, n.taxonomy, n.reasoning, n.extractor, n.extractor_version, n.content_hash,
+    n.passage_id, n.access_count, n.last_access_at
+from everlore.memory m cross join lateral jsonb_populate_record(
     m, %(changes)s::jsonb || jsonb_build_object('version', m.version + 1)) as n
 where m.workspace_id = %(workspace)s and m.lineage_id = %(lineage_id)s and m.superseded_at is null;
 

@@ -36,7 +36,7 @@ create function everlore.open_workspace(id uuid, called text) returns uuid
             else
                 insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
                 insert into everlore.lexical_statistics (workspace_id, layer)
-                    select found_id, unnest(enum_range(null::everlore.layer));
+                    select found_id, unnest(array['said', 'known', 'told', 'documents']);
                 insert into everlore.distilled_state (workspace_id) values (found_id);
             end if;
         end if;

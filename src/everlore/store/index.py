@@ -152,10 +152,6 @@ async def behind(tx: Transaction, step: str) -> tuple[int, int]:
     return threads, passages
 
 
-async def threads_behind(tx: Transaction, step: str) -> list[UUID]:
-    return await tx.values(_QUERIES["threads_behind"], step=step)
-
-
 async def threads_lagging(
     tx: Transaction, step: str, models: Sequence[str], at_most: int, *, held: bool, thorough: bool
 ) -> list[tuple[UUID, UUID]]:
@@ -194,10 +190,6 @@ async def has_vector_index(tx: Transaction, model_id: int, layer: Layer) -> bool
 async def build_vector_index(tx: Transaction, model_id: int, layer: Layer) -> None:
     """Build the HNSW index of the workspace's partition, in bulk; nothing happens if it exists."""
     await tx.done(_QUERIES["build_vector_index"], model_id=model_id, layer=layer)
-
-
-async def drop_vector_index(tx: Transaction, model_id: int, layer: Layer) -> None:
-    await tx.done(_QUERIES["drop_vector_index"], model_id=model_id, layer=layer)
 
 
 async def forget(tx: Transaction, model: EmbeddingModel) -> None:

@@ -104,12 +104,6 @@ left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_i
 join everlore.passage p on p.workspace_id = t.workspace_id and p.thread_id = t.thread_id and p.position > coalesce(w.position, 0)
 where t.workspace_id = %(workspace)s and t.last_position > coalesce(w.position, 0);
 
--- threads_behind: threads of this workspace that the step has not caught up with
-select t.thread_id from everlore.thread t
-left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = %(step)s
-where t.workspace_id = %(workspace)s and t.last_position > coalesce(w.position, 0)
-order by t.thread_id;
-
 -- last_passage: the last passage number of the workspace: not fewer than it has passages
 select last_passage from everlore.passage_counter where workspace_id = %(workspace)s;
 
@@ -118,9 +112,6 @@ select everlore.has_vector_index(%(model_id)s::smallint, %(layer)s);
 
 -- build_vector_index: make it
 select everlore.build_vector_index(%(model_id)s::smallint, %(layer)s);
-
--- drop_vector_index: drop it
-select everlore.drop_vector_index(%(model_id)s::smallint, %(layer)s);
 
 -- reset_mark: the step begins anew with every thread of the workspace
 update everlore.watermark set position = 0 where workspace_id = %(workspace)s and step = %(step)s;

@@ -134,7 +134,9 @@ async def test_what_lacks_vectors_is_said_found_by_words_and_embedded_by_a_job(
     async with lore.runtime.database.workspace(workspace.workspace_id, read_only=True) as connection:
         (model,) = await index.models(connection)
         question = await lore.runtime.embedders["fake"].encode_question("fishing boat")
-        near = await passages.nearest(connection, model.model_id, "known", question.vector, 2, 5000)
+        (near,) = await passages.nearest_to_each(
+            connection, model.model_id, "known", [question.vector], 2, 5000
+        )
         assert near[0][0] == numbers[0]
         vectors = await passages.vectors(connection, model.model_id, numbers)
         assert near[0][1] == pytest.approx(float(vectors[numbers[0]] @ question.vector), abs=1e-3)
@@ -215,6 +217,6 @@ async def test_a_large_layer_gets_an_index_of_its_own(
     assert known == said.replace("_said", "_known")
     async with lore.runtime.database.workspace(workspace.workspace_id, read_only=True) as connection:
         question = await lore.runtime.embedders["fake"].encode_question("Heron 3")
-        by_index = await passages.nearest(connection, 1, "known", question.vector, 8, 0)
-        exact = await passages.nearest(connection, 1, "known", question.vector, 8, 5000)
+        (by_index,) = await passages.nearest_to_each(connection, 1, "known", [question.vector], 8, 0)
+        (exact,) = await passages.nearest_to_each(connection, 1, "known", [question.vector], 8, 5000)
     assert [n for n, _ in by_index] == [n for n, _ in exact]

@@ -93,8 +93,8 @@ TYPES = {
 }
 # text_function: of its arguments only, and reads no table. setting: the workspace of the transaction. lane_function: reads the
 # rows of that workspace. door: may be called outside of a workspace, with a name that the application chose. outbox: leaves a job
-# for that workspace, or a thread of it. eraser: takes words out of the log and the failures of that workspace. operator_only: sees
-# all workspaces; not for the application.
+# for that workspace, or a thread of it. eraser: takes words out of the log and the failures of that workspace. operator_only:
+# sees all workspaces; not for the application.
 FUNCTIONS = {
     "everlore.strip_accents": "text_function",
     "everlore.normalise": "text_function",

@@ -187,22 +187,10 @@ async def sizes(tx: Transaction) -> dict[Layer, int]:
     return dict(await tx.tuples(_QUERIES["sizes"]))
 
 
-async def nearest(
-    tx: Transaction, model_id: int, layer: Layer, vector: Vector, at_most: int, exact_below: int
-) -> list[tuple[int, float]]:
-    """The nearest passages of a layer with their cosines, best first: all compared up to `exact_below` of them."""
-    large = (await sizes(tx)).get(layer, 0) > exact_below
-    if large and await index.has_vector_index(tx, model_id, layer):
-        found = await recall.vector_hnsw(tx, model_id, vector, at_most, recall.Filter(), layer)
-    else:
-        found = await recall.vector_exact(tx, model_id, vector, at_most, layer)
-    return [(number, 1 - distance) for number, distance in found]
-
-
 async def nearest_to_each(
     tx: Transaction, model_id: int, layer: Layer, given: Sequence[Vector], at_most: int, exact_below: int
 ) -> list[list[tuple[int, float]]]:
-    """The same for several vectors at once."""
+    """To each vector the nearest passages of a layer with their cosines, best first: all compared up to `exact_below` of them."""
     large = (await sizes(tx)).get(layer, 0) > exact_below
     by_index = large and await index.has_vector_index(tx, model_id, layer)
     rows = await tx.tuples(

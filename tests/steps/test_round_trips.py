@@ -16,7 +16,7 @@ WRITES = re.compile(r"\b(insert into|update everlore|delete from|for (no key )?u
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from tests.conftest import TestDatabase
 
 from everlore.domain.errors import (
     ConfigurationError,
+    Conflict,
     DatabaseUnavailable,
     EverloreError,
     InternalError,
@@ -318,8 +319,8 @@ def failed(error: type[psycopg.Error], text: str) -> EverloreError:
         ),
         (
             lambda: failed(psycopg.errors.DeadlockDetected, "deadlock detected"),
-            DatabaseUnavailable,
-            "deadlock",
+            Conflict,
+            "Try again",
         ),
         (lambda: failed(psycopg.errors.InsufficientPrivilege, "no"), ConfigurationError, "db status"),
         (lambda: failed(psycopg.errors.UndefinedTable, "no"), ConfigurationError, "db migrate"),

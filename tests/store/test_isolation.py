@@ -73,6 +73,7 @@ TABLES: dict[str, tuple[str, str]] = {
     "everlore.taxonomy_node": ("workspace_table", WRITE),
     "everlore.taxonomy_suggestion": ("workspace_table", WRITE),
     "everlore.embedding_model": ("public_facts", READ),
+    "everlore.step": ("public_facts", READ),
     "everlore.migration": ("public_facts", READ),
     "everlore.job_failure": ("no_access", ""),
     "jobs.procrastinate_jobs": ("no_access", ""),
@@ -92,8 +93,8 @@ TYPES = {
 }
 # text_function: of its arguments only, and reads no table. setting: the workspace of the transaction. lane_function: reads the
 # rows of that workspace. door: may be called outside of a workspace, with a name that the application chose. outbox: leaves a job
-# for a thread of the workspace. eraser: takes words out of the log and the failures of that workspace. operator_only: sees all
-# workspaces; not for the application.
+# for that workspace, or a thread of it. eraser: takes words out of the log and the failures of that workspace. operator_only:
+# sees all workspaces; not for the application.
 FUNCTIONS = {
     "everlore.strip_accents": "text_function",
     "everlore.normalise": "text_function",
@@ -123,6 +124,9 @@ FUNCTIONS = {
     "everlore.register_embedding_model": "door",
     "everlore.find_workspace": "door",
     "everlore.defer": "outbox",
+    "everlore.defer_recorded": "outbox",
+    "everlore.defer_known": "outbox",
+    "everlore.scopes_with_job": "operator_only",
     "everlore.threads_to_distil": "operator_only",
     "everlore.failed_windows": "operator_only",
     "everlore.workspaces_unindexed": "operator_only",
@@ -655,9 +659,10 @@ def test_changing_everything_changes_what_is_mine(two: Two, table: str) -> None:
         if "update" in rights:
             connection.execute(sql.SQL("update {} set workspace_id = workspace_id").format(identifier(table)))
         if "delete" in rights:
-            # The sessions of messages go after them, and so do the projects of threads.
+            # The sessions of messages go after them, and projects after their threads.
             connection.execute("delete from everlore.message")
-            connection.execute("update everlore.thread set project_id = null")
+            if table == "everlore.project":
+                connection.execute("delete from everlore.thread")
             connection.execute(sql.SQL("delete from {}").format(identifier(table)))
         connection.execute("reset role")
         assert whole(connection, table, two.other) == before
@@ -904,7 +909,7 @@ def test_erasers_reach_no_other_workspace(two: Two, setting: str) -> None:
         connection.execute("set search_path = jobs, public")
         (job,) = connection.execute(
             "insert into jobs.procrastinate_jobs (queue_name, task_name, args, lock) values ('index', 'index',"
-            " jsonb_build_object('workspace_id', %s::text, 'thread_id', %s::text), 'eraser') returning id",
+            " jsonb_build_object('workspace_id', %s::text, 'scope_id', %s::text), 'eraser') returning id",
             [str(two.other), str(thread)],
         ).fetchone() or (0,)
         connection.execute("insert into everlore.job_failure values (%s, now(), 'Zanzibar')", [job])
@@ -952,28 +957,31 @@ def test_the_door_lets_into_the_workspace_of_the_name_and_no_other(two: Two) -> 
             connection.execute("select everlore.open_workspace(%s, 'mallory')", [two.other])
 
 
-def test_jobs_are_left_for_threads_of_mine_only(two: Two) -> None:
+def test_jobs_are_left_for_what_is_mine_only(two: Two) -> None:
     with two.bound(str(two.mine), superuser=True) as connection:
         threads = dict(connection.execute("select workspace_id, thread_id from everlore.thread").fetchall())
-        for door in ("defer_index", "defer_distil"):
-            jobs_left_by(connection, door, two, threads)
+        for step in ("index", "distil"):
+            jobs_left_by(connection, step, threads[two.mine], [threads[two.other], two.mine], two)
+        jobs_left_by(connection, "index_known", two.mine, [two.other, threads[two.mine]], two)
 
 
-def jobs_left_by(connection: Connection, door: str, two: Two, threads: dict[UUID, UUID]) -> None:
-    leave = sql.SQL("select {}(%s)").format(sql.Identifier("everlore", door))
+def jobs_left_by(connection: Connection, step: str, mine: UUID, others: list[UUID], two: Two) -> None:
     before = connection.execute("select count(*) from jobs.procrastinate_jobs").fetchone()
-    connection.execute("set local role everlore_app")
-    connection.execute(leave, [threads[two.other]])
-    connection.execute(leave, [uuid4()])
-    connection.execute("reset role")
+    for scope_id in (*others, uuid4()):
+        left_as_application(connection, step, scope_id)
     assert connection.execute("select count(*) from jobs.procrastinate_jobs").fetchone() == before
-    connection.execute("set local role everlore_app")
-    connection.execute(leave, [threads[two.mine]])
-    connection.execute("reset role")
+    left_as_application(connection, step, mine)
     left = connection.execute(
-        "select args ->> 'workspace_id', args ->> 'thread_id' from jobs.procrastinate_jobs order by id desc limit 1"
+        "select task_name, args ->> 'workspace_id', args ->> 'scope_id' from jobs.procrastinate_jobs order by id desc limit 1"
     ).fetchone()
-    assert left == (str(two.mine), str(threads[two.mine]))
+    assert left == (step, str(two.mine), str(mine))
+
+
+def left_as_application(connection: Connection, step: str, scope_id: UUID) -> None:
+    connection.execute("set local role everlore_app")
+    connection.execute("select everlore.defer(%s, %s)", [step, scope_id])
+    connection.execute("select everlore.defer_recorded(array[%s], %s, 0, 10, true)", ["index", uuid4()])
+    connection.execute("reset role")
 
 
 # Tricks

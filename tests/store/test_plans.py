@@ -37,6 +37,7 @@ from everlore.store import (
 from everlore.store import recall as lanes
 from everlore.store.database import APP, Database
 from everlore.store.deduplication import Asked
+from everlore.store.queries import queries
 from everlore.store.recall import Filter
 from everlore.store.recall_memories import Wanted
 from everlore.store.run import Transaction
@@ -282,7 +283,9 @@ LANES: dict[str, Lane] = {
     "threads_within_project": lambda c, _: lanes.threads_within(c, "home", None),
     "find_message": lambda c, p: conversation.find_message(c, str(p.messages[0])[-8:]),
     "show_message": lambda c, p: conversation.show_message(c, p.messages[0]),
-    "known_external_ids": lambda c, p: conversation.open_thread(c, p.thread, external_ids=["x5", "x7"]),
+    "known_external_ids": lambda c, p: c.tuples(
+        queries("conversation")["known_external_ids"], thread=p.thread, external_ids=["x5", "x7"]
+    ),
     "tail_size": lambda c, _: postings.tail_size(c),
     "load": lambda c, p: index.load(
         c, index.EmbeddingModel(MODEL, "fake", DIMENSIONS, True), p.thread_id, 256

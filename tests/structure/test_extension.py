@@ -75,7 +75,7 @@ async def test_a_kind_is_indexed_recalled_with_a_citation_and_erased(
     assert (await workspace.recall(question)).others == ()
 
     monkeypatch.setattr("everlore.recall.recall.SOURCES", registered := [*SOURCES, Toys(told.message_id, 1)])
-    monkeypatch.setattr("everlore.api.workspace.SOURCES", registered)
+    monkeypatch.setattr("everlore.api.messages.SOURCES", registered)
     answer = await workspace.recall(question, kinds=["message", "toy"], trace=True)  # type: ignore[list-item]
     (hit,) = answer.others
     assert hit.text == "A wooden locomotive with red wheels."

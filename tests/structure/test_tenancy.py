@@ -15,16 +15,16 @@ STORE = Path(str(resources.files("everlore.store")))
 SCHEMA = (STORE / "schema.sql").read_text("utf-8")
 
 # Functions of the operator's side, which look at all workspaces; none of them is for the application's role, but for the
-# door into a workspace (which is asked before there is one) and for a model that becomes known.
+# doors into a workspace (which are asked before there is one) and for a model that becomes known.
 OVER_ALL_WORKSPACES = {
     "open_workspace": "the door: finds a workspace by its name, or makes it",
-    "workspace_exists": "finds a workspace by its name",
+    "find_workspace": "the door for reading: finds a workspace by its name",
     "list_workspaces": "lists them",
     "register_embedding_model": "a new model has all passages of the layer `known` to embed, wherever they are",
     "use_embedding_model": "refuses while any workspace lacks vectors of the model",
     "embedding_progress": "counts what models lack, over all workspaces",
-    "threads_behind": "the sweep's question: where is something to index?",
-    "workspaces_unembedded": "the sweep's question: where is something to embed?",
+    "threads_unindexed": "the sweep's question: where is something to index?",
+    "workspaces_unindexed": "the sweep's question: where is something to embed?",
     "threads_to_distil": "the sweep's question: where is something to distil?",
     "failed_windows": "lists what analysts could not read, for the operator",
 }

@@ -98,7 +98,7 @@ CREATE FUNCTION everlore.defer(called text, scope_id uuid, close boolean DEFAULT
     AS $$
     declare
         ws constant uuid := everlore.current_workspace();
-        step everlore.step;
+        step record;
     begin
         select * into step from everlore.step s where s.name = called;
         if not found then

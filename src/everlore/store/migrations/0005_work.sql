@@ -93,7 +93,7 @@ create function everlore.defer(called text, scope_id uuid, "close" boolean defau
     as $$
     declare
         ws constant uuid := everlore.current_workspace();
-        step everlore.step;
+        step record;
     begin
         select * into step from everlore.step s where s.name = called;
         if not found then

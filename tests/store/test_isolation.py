@@ -61,6 +61,7 @@ TABLES: dict[str, tuple[str, str]] = {
     "everlore.memory_entity": ("workspace_table", WRITE),
     "everlore.fact": ("workspace_table", WRITE),
     "everlore.fact_source": ("workspace_table", WRITE),
+    "everlore.fact_source_before": ("workspace_table", WRITE),
     "everlore.distillation": ("workspace_table", WRITE),
     "everlore.distil_again": ("workspace_table", WRITE),
     "everlore.distilled_state": ("workspace_table", WRITE),
@@ -68,6 +69,7 @@ TABLES: dict[str, tuple[str, str]] = {
     "everlore.breaker": ("workspace_table", WRITE),
     "everlore.memory_shown": ("view", READ),
     "everlore.fact_shown": ("view", READ),
+    "everlore.fact_ground": ("view", READ),
     "everlore.entity_change": ("workspace_table", WRITE),
     "everlore.link_suggestion": ("workspace_table", WRITE),
     "everlore.taxonomy_node": ("workspace_table", WRITE),
@@ -221,6 +223,9 @@ insert into everlore.fact_source (workspace_id, source_id, lineage_id, message_i
                                   recorded_at)
 select f.workspace_id, gen_random_uuid(), f.lineage_id, s.message_id, s.lineage_id, now(), 0.8, now()
 from everlore.fact f join everlore.memory_source s using (workspace_id) where f.workspace_id = %(ws)s;
+
+insert into everlore.fact_source_before (workspace_id, source_id, lineage_id)
+select workspace_id, source_id, lineage_id from everlore.fact_source where workspace_id = %(ws)s;
 
 insert into everlore.distillation (workspace_id, distillation_id, thread_id, first, last, extractor, extractor_version, memories,
                                    facts, rejected, error, distilled_at)
@@ -707,6 +712,8 @@ def test_rows_cannot_refer_to_the_other_workspace(two: Two) -> None:
         ("everlore.fact", "subject_id"),
         ("everlore.fact_source", "lineage_id"),
         ("everlore.fact_source", "memory_lineage_id"),
+        ("everlore.fact_source_before", "source_id"),
+        ("everlore.fact_source_before", "lineage_id"),
         ("everlore.distillation", "thread_id"),
         ("everlore.distil_again", "thread_id"),
         ("everlore.memory_entity", "lineage_id"),

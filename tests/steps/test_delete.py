@@ -59,7 +59,7 @@ async def test_a_deleted_message_is_gone_from_every_table(
 ) -> None:
     _, gone, _ = await stored(workspace, "the boat", "the zeppelin " * 150, "the cliff")
     await indexed(lore, workspace)
-    passages = await rows("select passage_id from everlore.passage where message_id = %s", gone)
+    passages = await rows("select passage_id from everlore.passage where owner_id = %s", gone)
     assert len(passages) > 1
     assert await tables_naming(rows, gone, "zeppelin") >= {"message", "passage", "posting_block"}
 

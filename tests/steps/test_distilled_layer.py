@@ -82,7 +82,7 @@ async def layer_is_exact(rows: Rows, workspace: Workspace) -> None:
 async def test_postings_of_the_layer_are_exact_through_merges_and_removals(
     lore: Everlore, workspace: Workspace, rows: Rows, lexicon_is_exact: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postings, "_DISTILLED_LEAST", 2)
+    monkeypatch.setattr(postings, "_LEAST", 2)
     monkeypatch.setattr(postings, "MERGE_FANOUT", 3)
     await workspace.record([NewMessage(role="user", text="The gull sat on the pier and the pier was wet.")])
     numbers: list[int] = []

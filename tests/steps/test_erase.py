@@ -200,7 +200,7 @@ async def test_no_trace_is_left_of_a_hundred_messages_and_all_of_twenty_others(
             await hygiene.note_handed_out(connection, f"- {doomed(number).text} (2025)", clock())
     ((job,),) = await rows(
         "insert into jobs.procrastinate_jobs (queue_name, task_name, args, status, lock) values ('index', 'index',"
-        " jsonb_build_object('workspace_id', %s::text, 'thread_id', %s::text), 'failed', 'x') returning id",
+        " jsonb_build_object('workspace_id', %s::text, 'scope_id', %s::text), 'failed', 'x') returning id",
         str(workspace.workspace_id),
         str(thread),
     )
@@ -217,7 +217,8 @@ async def test_no_trace_is_left_of_a_hundred_messages_and_all_of_twenty_others(
             " select 'fact', count(*) from everlore.fact where object ilike '%%qzxvbk%%' union all"
             " select 'alias', count(*) from everlore.alias where variant ilike '%%qzxvbk%%' union all"
             " select 'posting', count(*) from everlore.posting_block where term ilike '%%qzxvbk%%' union all"
-            " select 'distilled', count(*) from everlore.posting_block where term ilike '%%qzxvbk%%' and distilled union all"
+            " select 'distilled', count(*) from everlore.posting_block where term ilike '%%qzxvbk%%' and layer = 'known'"
+            " union all"
             " select 'passage', count(*) from everlore.passage where kind <> 'message' and text ilike '%%qzxvbk%%'"
         )
     )
@@ -431,7 +432,7 @@ async def test_an_erasure_while_a_window_is_being_written(
     lore: Everlore, workspace: Workspace, rows: Rows, clock: Clock, gate: PutGate, database: TestDatabase
 ) -> None:
     ids = await stored(workspace, doomed(1), "I like pears")
-    writing = gate(distilling, "lock_messages")  # the step holds its locks, nothing is committed
+    writing = gate(distilling, "lock_window")  # the step holds its locks, nothing is committed
     step = asyncio.create_task(lore.distil(workspace))
     await writing.reached.wait()
     erasing = asyncio.create_task(erased(lore, workspace, [ids[0]], clock))

@@ -476,4 +476,4 @@ async def test_two_steps_that_build_the_same_vector_index_at_once(
         pass
     building.open()
     await asyncio.gather(first, second)
-    assert await rows("select count(*) from pg_indexes where indexname ~ '_model_[0-9]+$'") == [(1,)]
+    assert await rows("select count(*) from pg_indexes where indexname ~ '_model_[0-9]+_said$'") == [(1,)]

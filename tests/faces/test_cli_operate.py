@@ -227,7 +227,7 @@ async def _filled(database: Any) -> None:
 
 def _vector_indexes(database: Any) -> list[str]:
     with psycopg.connect(database.superuser) as connection:
-        query = "select indexname from pg_indexes where indexname ~ '_model_[0-9]+$' order by 1"
+        query = "select indexname from pg_indexes where indexname ~ '_model_[0-9]+_said$' order by 1"
         return [name for (name,) in connection.execute(query)]
 
 

@@ -655,7 +655,7 @@ async def test_whatever_was_merged_and_split_can_be_undone(
     lore: Everlore, database: TestDatabase, clock: Clock, steps: list[tuple[str, int, int]], order: Random
 ) -> None:
     """In any order that is not refused, and there is always one that is not."""
-    workspace = await lore.workspace(uuid4().hex)
+    workspace = await lore.workspace(uuid4().hex, create=True)
     world = World(lore, database, clock, workspace.workspace_id, workspace.name)
     messages = await world.messages("one", "two", "three")
     known = [await world.entity(f"Name {letter}", "shared", f"own {letter}") for letter in "abcde"]

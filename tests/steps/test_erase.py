@@ -200,7 +200,7 @@ async def test_no_trace_is_left_of_a_hundred_messages_and_all_of_twenty_others(
             await hygiene.note_handed_out(connection, f"- {doomed(number).text} (2025)", clock())
     ((job,),) = await rows(
         "insert into jobs.procrastinate_jobs (queue_name, task_name, args, status, lock) values ('index', 'index',"
-        " jsonb_build_object('workspace_id', %s::text, 'thread_id', %s::text), 'failed', 'x') returning id",
+        " jsonb_build_object('workspace_id', %s::text, 'scope_id', %s::text), 'failed', 'x') returning id",
         str(workspace.workspace_id),
         str(thread),
     )

@@ -19,6 +19,7 @@ from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.store import recall as lanes
 
 OpenLore = Callable[..., Any]
+NOT_INDEXED = "some messages are not indexed yet: those are found by their words and time only"
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ async def test_the_model_in_use_is_not_configured_here(opened: OpenLore) -> None
 async def test_nothing_is_embedded_yet(opened: OpenLore) -> None:
     async with opened(FakeEmbedder()) as lore:
         (said,) = await answer(await prepared(lore))
-        assert said == "some messages are not indexed yet: those are found by their words and time only"
+        assert said == NOT_INDEXED
         await lore.catch_up()
         assert await answer(await lore.workspace("alice", create=True)) == ()
 

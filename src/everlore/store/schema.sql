@@ -598,7 +598,7 @@ CREATE FUNCTION everlore.vector_among(model smallint, question public.halfvec, p
 ALTER FUNCTION everlore.vector_among(model smallint, question public.halfvec, passages integer[], at_most integer) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.vector_exact(model smallint, question public.halfvec, at_most integer, in_layer everlore.layer) RETURNS TABLE(passage_id integer, distance real)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everlore', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$

@@ -2,11 +2,10 @@
 -- Each plans anew at every call: a cached plan does not see which workspace is set, and would keep the plan of a small
 -- workspace for a large one. The workspace is always the setting, never an argument.
 
--- Every vector of one layer of the workspace, measured: best below about 5,000 passages. As the owner, since comparing layers is
--- not leakproof: no policy would let an index do it.
+-- Every vector of one layer of the workspace, measured: best below about 5,000 passages.
 create function everlore.vector_exact(model smallint, question halfvec, at_most integer, in_layer everlore.layer)
     returns table (passage_id integer, distance real)
-    language plpgsql stable security definer
+    language plpgsql stable
     set search_path = everlore, public, pg_temp
     set plan_cache_mode = force_custom_plan
     as $$

@@ -28,7 +28,7 @@ async def lore(database: TestDatabase, clock: Clock, script: Script) -> AsyncIte
 
 @pytest.fixture
 async def workspace(lore: Everlore) -> Workspace:
-    return await lore.workspace("alice")
+    return await lore.workspace("alice", create=True)
 
 
 async def heard(lore: Everlore, workspace: Workspace, clock: Clock, *texts: str) -> None:

@@ -210,9 +210,13 @@ from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, 
       and superseded_at is null and review is null and valid_to is null offset 0
 ) as f
 where f.confirmed or exists (
-    select from everlore.fact_source s join everlore.memory m on m.workspace_id = %(workspace)s
-        and m.lineage_id = s.memory_lineage_id and m.superseded_at is null and m.confirmed and m.review is null
-    where s.workspace_id = %(workspace)s and s.lineage_id = f.lineage_id and s.retracted_at is null and not s.ended);
+    select from everlore.fact_source s cross join lateral (
+        select confirmed, review from everlore.memory
+        where workspace_id = %(workspace)s and lineage_id = s.memory_lineage_id and superseded_at is null
+        order by version desc limit 1
+    ) as m
+    where s.workspace_id = %(workspace)s and s.lineage_id = f.lineage_id and s.retracted_at is null and not s.ended
+      and m.confirmed and m.review is null);
 
 -- versions: all of a fact, the first one first
 select * from everlore.fact_shown where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s order by version;

@@ -50,7 +50,7 @@ class Scripted:
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     analyst = Scripted()
-    monkeypatch.setattr("everlore.everlore.configured_analyst", lambda _: analyst)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr("everlore.wiring.configured_analyst", lambda _: analyst)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     return analyst
 
 

@@ -156,7 +156,7 @@ def test_a_worker_that_does_nothing_is_not_waited_for(
     def fake(_: Settings) -> dict[str, FakeEmbedder]:
         return {"fake": FakeEmbedder()}
 
-    monkeypatch.setattr("everlore.everlore.configured_embedders", fake)
+    monkeypatch.setattr("everlore.wiring.configured_embedders", fake)
     monkeypatch.setattr("everlore.faces.cli.call._OTHER_WORKER_S", 0.1)
     with psycopg.connect(database.superuser) as connection:
         connection.execute("insert into jobs.procrastinate_workers default values")
@@ -280,7 +280,7 @@ def test_the_demonstration_answers_with_citations(cli: Cli, monkeypatch: pytest.
     def fake(_: Settings) -> dict[str, FakeEmbedder]:
         return {"fake": FakeEmbedder()}
 
-    monkeypatch.setattr("everlore.everlore.configured_embedders", fake)
+    monkeypatch.setattr("everlore.wiring.configured_embedders", fake)
     first = cli("demo", "--json").json
     assert set(first) == {
         *("workspace", "messages", "stored", "already_there", "questions", "gold_in_top_3", "gold_in_top_10"),

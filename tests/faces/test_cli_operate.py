@@ -43,7 +43,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Models:
         def configured(_: Settings) -> dict[str, FakeEmbedder]:
             return {embedder.name: embedder for embedder in embedders}
 
-        monkeypatch.setattr("everlore.everlore.configured_embedders", configured)
+        monkeypatch.setattr("everlore.wiring.configured_embedders", configured)
         monkeypatch.setenv("EVERLORE_EMBEDDER", embedders[0].name if embedders else "none")
 
     return configure

@@ -26,8 +26,8 @@ from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.store import database as store
 from everlore.store import index
-from everlore.store.database import APP, OWNER, WORKER, Database, explained, fetched
-from everlore.store.run import Transaction
+from everlore.store.database import APP, OWNER, WORKER, Database, explained
+from everlore.store.run import Transaction, fetched
 
 # Stands on the server until it is cancelled.
 STUCK = "select pg_sleep(600)"

@@ -19,14 +19,15 @@ from everlore.domain.errors import (
     EverloreError,
     InternalError,
     InvalidInput,
+    WorkspaceGone,
 )
 from everlore.domain.ids import new_id
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.store import database as store
 from everlore.store import index
-from everlore.store.database import APP, OWNER, WORKER, Database, explained, fetched
-from everlore.store.run import Transaction
+from everlore.store.database import APP, OWNER, WORKER, Database, explained
+from everlore.store.run import Transaction, fetched
 
 # Stands on the server until it is cancelled.
 STUCK = "select pg_sleep(600)"
@@ -102,6 +103,14 @@ async def terminate(database: TestDatabase) -> None:
 async def test_a_workspace_block_commits_at_its_end(app: Database, workspace: UUID) -> None:
     await add_project(app, workspace, "kept")
     assert await projects(app, workspace) == {"kept"}
+
+
+async def test_one_that_has_gone_is_not_entered(app: Database) -> None:
+    with pytest.raises(WorkspaceGone):
+        async with app.workspace(uuid4()):
+            raise AssertionError
+    with pytest.raises(WorkspaceGone):
+        await app.at_once(uuid4(), b"select 1")
 
 
 @pytest.mark.parametrize("error", [ValueError("mine"), asyncio.CancelledError(), KeyboardInterrupt()])

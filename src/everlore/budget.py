@@ -17,6 +17,7 @@ from typing import Literal
 from uuid import UUID
 
 from everlore.domain.errors import SpendLimit
+from everlore.domain.operations import HeldUp
 from everlore.ports.analyst import CallReport
 from everlore.ports.clock import Clock
 from everlore.store import usage
@@ -62,18 +63,6 @@ class Estimate:
     tokens_in: int
     tokens_out: int
     cost: Decimal | None
-
-
-@dataclass(frozen=True, slots=True)
-class HeldUp:
-    """Why a workspace may not call a model now, and until when: the breaker is open, or (`model` is None: all of them) a hard
-    cap is reached."""
-
-    workspace: str
-    workspace_id: UUID
-    model: str | None
-    reason: str
-    until: datetime
 
 
 class SpendGovernor:

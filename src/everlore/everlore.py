@@ -2,32 +2,33 @@
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from everlore.api.memories import Means
 from everlore.api.workspace import Parts, Workspace
-from everlore.budget import HeldUp, SpendGovernor, held_up, probe_at_once
+from everlore.budget import SpendGovernor, held_up, probe_at_once
 from everlore.capture.resplit import resplit_workspace
 from everlore.config import Settings, load_settings
 from everlore.distil.step import Tools
+from everlore.domain.answers import Page
 from everlore.domain.errors import ConfigurationError, NotFound
+from everlore.domain.operations import HeldUp, Status, WorkspaceSummary
 from everlore.index.step import ensure_vector_indexes, pack_tail, rebuild
 from everlore.models.late_interaction import LateInteraction
 from everlore.models.rules import RuleAnalyst
+from everlore.paging import paged
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock, system_clock
 from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
 from everlore.store import distilling, index, operations
 from everlore.store.database import APP, WORKER, Database
-from everlore.store.distilling import FailedWindow
 from everlore.store.inspection import inspect
-from everlore.store.operations import ModelProgress, ParkedJob, WorkspaceSummary
 from everlore.store.server import Server
-from everlore.validation import name
+from everlore.validation import MAX_LIMIT, Cursor, Limit, checked, name
 from everlore.wiring import (
     configured_analyst,
     configured_embedders,
@@ -41,24 +42,6 @@ from everlore.work.jobs import STALLED_AFTER_S, Work, defer_distil, job_app, wak
 from everlore.work.worker import Worker, run_distil, run_queued
 
 DEFAULT_WORKSPACE = "default"
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """The whole installation at a glance. `jobs` counts by state; `parked` are those that a person should look at,
-    `failed_windows` the stretches of messages that an analyst could not read, and `held_up` says why jobs wait."""
-
-    postgres: str
-    embedded: bool
-    weak_isolation: bool
-    workspaces: int
-    messages: int
-    models: list[ModelProgress]
-    jobs: dict[str, int]
-    parked: list[ParkedJob]
-    workers: int
-    failed_windows: list[FailedWindow] = field(default_factory=list[FailedWindow])
-    held_up: list[HeldUp] = field(default_factory=list[HeldUp])
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,27 +149,38 @@ class Everlore:
         )
         return Workspace(workspace_id, called, parts)
 
-    async def workspaces(self) -> list[WorkspaceSummary]:
-        """All workspaces. For the operator: needs the workers' login."""
+    @checked
+    async def workspaces(self, *, limit: Limit = MAX_LIMIT, cursor: Cursor = None) -> Page[WorkspaceSummary]:
+        """List all workspaces by name. For the operator: needs the workers' login."""
+        found = sorted(await self._workspaces(), key=_by_name)
+        return paged(found, limit, cursor, _by_name, str)
+
+    async def _workspaces(self) -> list[WorkspaceSummary]:
         async with self._worker_database.outside() as tx:
             return await operations.list_workspaces(tx)
 
     async def status(self) -> Status:
+        """How the whole installation is doing."""
+        weaker = self.server is None and (await inspect(self._app.conninfo)).isolation == "weaker"
         async with self._worker_database.outside() as tx:
             workspaces = await operations.list_workspaces(tx)
+            names = {str(one.workspace_id): one.name for one in workspaces}
             return Status(
                 postgres=await operations.version(tx),
                 embedded=self.server is not None,
-                weak_isolation=self.server is None
-                and (await inspect(self._app.conninfo)).isolation == "weaker",
+                data_dir=str(self.server.data_dir) if self.server else None,
+                isolation="weaker" if weaker else "full",
                 workspaces=len(workspaces),
                 messages=sum(w.messages for w in workspaces),
-                models=await operations.embedding_progress(tx),
+                models=tuple(await operations.embedding_progress(tx)),
                 jobs=await operations.jobs_by_status(tx),
-                parked=await operations.parked_jobs(tx),
+                parked=tuple(
+                    replace(job, workspace=names.get(str(job.arguments.get("workspace_id"))))
+                    for job in await operations.parked_jobs(tx)
+                ),
                 workers=await operations.live_workers(tx, STALLED_AFTER_S),
-                failed_windows=await distilling.failed_windows(tx),
-                held_up=await self._held_up(workspaces),
+                failed_windows=tuple(await distilling.failed_windows(tx)),
+                held_up=tuple(await self._held_up(workspaces)),
             )
 
     async def catch_up(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
@@ -202,7 +196,7 @@ class Everlore:
         """Let another embedding model answer questions. Raises ConfigurationError while its vectors are not complete."""
         if model not in self._embedders:
             raise ConfigurationError(f"No embedder for the model {model} is configured here.")
-        for summary in await self.workspaces():
+        for summary in await self._workspaces():
             # A large workspace without the model's HNSW index would answer slowly from the moment of the switch.
             await ensure_vector_indexes(
                 self._worker_database, summary.workspace_id, self.settings.recall.exact_below
@@ -220,7 +214,7 @@ class Everlore:
             raise ConfigurationError(
                 f"The embedding model in use, {in_use}, is not configured here; reindexing would lose its vectors."
             )
-        for summary in await self.workspaces():
+        for summary in await self._workspaces():
             await rebuild(self._worker_database, summary.workspace_id)
             await resplit_workspace(self._worker_database, summary.workspace_id, wordpieces)
             await pack_tail(self._worker_database, summary.workspace_id, at_least=1)
@@ -275,7 +269,7 @@ class Everlore:
         if self._analyst is None:
             raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
         workspaces = (
-            [await self.workspace(one.name) for one in await self.workspaces()]
+            [await self.workspace(one.name) for one in await self._workspaces()]
             if workspace is None
             else [workspace]
         )
@@ -322,7 +316,7 @@ class Everlore:
         if self._analyst is None or self._analyst.model is None:
             return {}
         ended: dict[UUID, list[datetime]] = {}
-        for one in await self.workspaces():
+        for one in await self._workspaces():
             async with self._worker_database.workspace(one.workspace_id) as tx:
                 if times := await probe_at_once(tx, now):
                     ended[one.workspace_id] = times
@@ -350,3 +344,7 @@ class Everlore:
                 progress=distilled,
             )
         return Work(self._worker_database, self._embedders, self.settings.recall.exact_below, progress, tools)
+
+
+def _by_name(workspace: WorkspaceSummary) -> tuple[str]:
+    return (workspace.name,)

@@ -1,24 +1,36 @@
 """Knowledge: the verbs on what is remembered and known, apart from the words themselves. `Workspace` has them all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
 from everlore.api.entities import Graph
 from everlore.budget import Limits, caps_reached, estimate, spent_today
 from everlore.distil.step import ask_again
 from everlore.distil.windows import WINDOW
+from everlore.domain.answers import UNCHANGED, Doc, Page, Unchanged
 from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.errors import InvalidInput, NotFound
-from everlore.domain.ids import SHORT_ID_LENGTH
-from everlore.domain.knowledge import DistilEstimate, Distilled, MemoryDetail, ReviewItem, Usage, UsageDay
-from everlore.domain.memories import STATUSES, AsOf, Fact, Memory, MemoryType
+from everlore.domain.knowledge import (
+    DistilEstimate,
+    Distilled,
+    FactDetail,
+    LeftAlone,
+    MemoryDetail,
+    ReviewItem,
+    Usage,
+    UsageDay,
+)
+from everlore.domain.memories import AsOf, Fact, Memory, MemoryType, Status, as_seen
+from everlore.domain.predicates import KNOWN, SYMMETRIC
 from everlore.knowledge import curation
 from everlore.knowledge.curation import Hand, Told
 from everlore.knowledge.entity_linking import Linking
 from everlore.knowledge.erasure import erase_memory
+from everlore.paging import identifier as by_id
+from everlore.paging import moment, paged
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
@@ -28,23 +40,31 @@ from everlore.store.facts import FactListing
 from everlore.store.memories import Listing
 from everlore.store.run import Transaction
 from everlore.validation import (
-    aware,
-    between,
-    changes_of,
-    content_of,
-    digits_of,
-    moments,
+    MAX_LIMIT,
+    Content,
+    Cursor,
+    Id,
+    Limit,
+    Moment,
+    Name,
+    Named,
+    Position,
+    Share,
+    Tags,
+    TaxonomyPath,
+    Times,
+    checked,
+    digits_or_none,
+    found_by_id,
+    meant,
     name,
-    only,
-    share,
-    tags_of,
-    taxonomy_path,
-    type_of,
+    number,
 )
 
-MAX_LIMIT = 1000
-MAX_OFFSET = 1_000_000
+MAX_LISTED = 1_000_000
 NOW = AsOf()
+MEMORY_ID = "A memory's id (of the lineage or a version), or at least its last 8 characters."
+FACT_ID = "A fact's id (of the lineage or a version), or at least its last 8 characters."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,132 +99,198 @@ class Knowledge:
 
     # Memories
 
+    @checked
     async def remember(
         self,
-        content: str,
+        content: Annotated[Content, Doc("What to remember.")],
         *,
-        type: MemoryType = "general",
-        category: str | None = None,
-        tags: Sequence[str] = (),
-        importance: float = curation.IMPORTANCE,
-        at: datetime | None = None,
-        event_at: datetime | None = None,
-        expires_at: datetime | None = None,
-        pin: bool = False,
-        author: str = curation.USER,
-        entities: Sequence[str | UUID] = (),
+        type: Annotated[MemoryType, Doc("Its type, which says how long it stays in view.")] = "general",
+        category: Annotated[Name | None, Doc("A category of your own.")] = None,
+        tags: Annotated[Tags, Doc("Tags of your own.")] = (),
+        importance: Annotated[Share, Doc("How much it matters.")] = curation.IMPORTANCE,
+        at: Annotated[Moment | None, Doc("Since when it is true; left out, since now.")] = None,
+        event_at: Annotated[Moment | None, Doc("When what it tells of happens.")] = None,
+        expires_at: Annotated[Moment | None, Doc("When it goes out of view; left out, by its type.")] = None,
+        pin: Annotated[bool, Doc("Always in context.")] = False,
+        author: Annotated[Name, Doc("Whose word it is: who I and my are.")] = curation.USER,
+        entities: Annotated[Sequence[Named], Doc("Whom it speaks of, beside those that it names.")] = (),
     ) -> Memory:
-        """Keep a memory directly. `at`: since when it is true (now, if left out); `entities`: whom it speaks of, by name or id,
-        beside those that its words name. The same words again corroborate what is known. Raises InvalidInput, NotFound."""
+        """Keep a memory directly.
+
+        The same words again make what is known surer. Raises InvalidInput, NotFound."""
         told = Told(
-            content=content_of(content),
-            type=type_of(type),
-            at=self._means.clock() if at is None else aware(at, "at"),
-            category=None if category is None else name(category, "category"),
-            tags=tags_of(tags),
-            importance=share(importance, "importance"),
-            event_at=None if event_at is None else aware(event_at, "event_at"),
-            expires_at=None if expires_at is None else aware(expires_at, "expires_at"),
+            content=content,
+            type=type,
+            at=self.now() if at is None else at,
+            category=category,
+            tags=tuple(tags),
+            importance=importance,
+            event_at=event_at,
+            expires_at=expires_at,
             pinned=pin,
-            author=name(author, "author"),
-            entities=tuple(name(str(one), "entities") for one in entities),
+            author=author,
+            entities=tuple(map(str, entities)),
         )
         memory, _ = await curation.remember(self._hand(), told)
-        return memory
+        return self._seen(memory)
 
+    @checked
     async def memories(
         self,
         *,
-        types: Sequence[MemoryType] | None = None,
-        status: str | None = None,
-        entity: str | UUID | None = None,
-        text: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        thread: str | None = None,
-        taxonomy: str | None = None,
-        pinned: bool | None = None,
-        as_of: AsOf = NOW,
-        include_expired: bool = False,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[Memory]:
-        """Memories that pass all filters, the latest first; those in use, unless `status` names others ("all": every one).
+        types: Annotated[Sequence[MemoryType] | None, Doc("Only of these types.")] = None,
+        status: Annotated[
+            Status | Literal["all"] | None,
+            Doc("Instead of those in use: all, or one status such as expired."),
+        ] = None,
+        entity: Annotated[Named | None, Doc("Only those that speak of this entity: a name or an id.")] = None,
+        text: Annotated[Name | None, Doc("Only those that say this.")] = None,
+        since: Annotated[Moment | None, Doc("Only true from then on.")] = None,
+        until: Annotated[Moment | None, Doc("Only true from before then.")] = None,
+        thread: Annotated[Name | None, Doc("Only out of this thread; it must exist.")] = None,
+        taxonomy: Annotated[TaxonomyPath | None, Doc("Only what lies under this path.")] = None,
+        pinned: Annotated[bool | None, Doc("Only pinned ones, or only others.")] = None,
+        as_of: Annotated[Times, Doc("Another moment than now to ask about.")] = NOW,
+        include_expired: Annotated[bool, Doc("Also what is out of view by now.")] = False,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Page[Memory]:
+        """List memories, the latest first.
 
-        `as_of.valid_at`: what was true then, as we know today; `as_of.recorded_at`: what we believed then. Raises
-        InvalidInput, NotFound.
+        Those that pass all filters; without any, those in use. Raises InvalidInput, NotFound.
         """
-        if status is not None and status != "all" and status not in STATUSES:
-            raise InvalidInput("status", f"must be all, or one of {', '.join(STATUSES)}; it is {status!r}")
-        thread_id = None
         async with self._reading() as tx:
-            if thread is not None:
-                thread_id = await self._thread_id(tx, thread)
+            thread_id = None if thread is None else await self._thread_id(tx, thread)
         what = Listing(
-            types=None if types is None else [type_of(one) for one in types],
+            types=types,
             status=status,
             entities=None if entity is None else [await self.graph.find(entity)],
-            text=None if text is None else name(text, "text"),
-            since=None if since is None else aware(since, "since"),
-            until=None if until is None else aware(until, "until"),
+            text=text,
+            since=since,
+            until=until,
             thread_id=thread_id,
-            taxonomy=None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy"),
+            taxonomy=taxonomy,
             pinned=pinned,
-            as_of=moments(as_of),
+            as_of=as_of,
             include_expired=include_expired,
-            limit=between(limit, "limit", 1, MAX_LIMIT),
-            offset=between(offset, "offset", 0, MAX_OFFSET),
+            limit=MAX_LISTED,
         )
         async with self._reading() as tx:
-            return await memories.listed(tx, what, self._means.clock())
+            found = await memories.listed(tx, what, self.now())
+        shown = [self._seen(memory) for memory in found]
+        return paged(
+            shown, limit, cursor, lambda one: (one.valid_from, one.memory_id), moment, by_id, descending=True
+        )
 
-    async def memory(self, identifier: str | UUID, *, as_of: AsOf = NOW) -> MemoryDetail:
-        """One memory with its sources, its lineage and its facts; with `as_of` the version of then. Raises NotFound."""
+    @checked
+    async def memory(
+        self,
+        identifier: Annotated[Id, Doc(MEMORY_ID)],
+        *,
+        as_of: Annotated[Times, Doc("Another moment than now to ask about.")] = NOW,
+    ) -> MemoryDetail:
+        """Show all of one memory.
+
+        Its sources, its versions and the facts that it states; with `as_of` the version of then. Raises NotFound."""
         async with self._reading() as tx:
             memory_id = await self._memory_id(tx, identifier)
             found = await memories.show(tx, memory_id)
             if found is None:
                 raise NotFound(f"There is no memory {identifier} in the workspace {self.name}.")
             versions = await memories.versions(tx, found.lineage_id)
-            shown = _version(versions, moments(as_of))
+            shown = _version(versions, as_of)
             if shown is None:
                 raise NotFound(f"The memory {identifier} was not known, or not true, at that time.")
             sources = await memories.sources(tx, found.lineage_id, as_of.recorded_at)
             stated = await facts.of_memories(tx, [found.lineage_id])
             shown_facts = [await facts.show(tx, fact.fact_id) for _, fact in stated]
-        return MemoryDetail(
-            shown, tuple(sources), tuple(versions), tuple(fact for fact in shown_facts if fact is not None)
-        )
+        stated = tuple(fact for fact in shown_facts if fact is not None)
+        return MemoryDetail(self._seen(shown), tuple(sources), tuple(map(self._seen, versions)), stated)
 
-    async def correct(self, identifier: str | UUID, **changes: Any) -> Memory:
-        """A new version with other words, type, category, tags, importance, event_at or expires_at; the old one stays in the
-        lineage. What the old words stated as facts was never true. Raises InvalidInput, NotFound."""
-        checked = changes_of(changes)
-        return await curation.correct(self._hand(), await self._resolved(identifier), checked)
+    @checked
+    async def correct(
+        self,
+        identifier: Annotated[Id, Doc(MEMORY_ID)],
+        content: Annotated[Content | Unchanged, Doc("The words as they should be.")] = UNCHANGED,
+        *,
+        type: Annotated[MemoryType | Unchanged, Doc("Its type.")] = UNCHANGED,
+        category: Annotated[Name | Unchanged | None, Doc("A category of your own; none: null.")] = UNCHANGED,
+        tags: Annotated[Tags | Unchanged, Doc("All of its tags.")] = UNCHANGED,
+        importance: Annotated[Share | Unchanged, Doc("How much it matters.")] = UNCHANGED,
+        event_at: Annotated[
+            Moment | Unchanged | None, Doc("When what it tells of happens; not known: null.")
+        ] = UNCHANGED,
+        expires_at: Annotated[
+            Moment | Unchanged | None, Doc("When it goes out of view; never: null.")
+        ] = UNCHANGED,
+    ) -> Memory:
+        """Correct a memory: a new version with what is given.
 
-    async def pin(self, identifier: str | UUID, *, pinned: bool = True) -> Memory:
-        """Always in context (or no longer)."""
-        return await curation.pin(self._hand(), await self._resolved(identifier), pinned=pinned)
+        The old one stays in the history. What only the old words stated as facts was never true. Raises InvalidInput,
+        NotFound."""
+        given = {
+            "content": content,
+            "type": type,
+            "category": category,
+            "tags": tags if tags is UNCHANGED else list(tags),
+            "importance": importance,
+            "event_at": event_at,
+            "expires_at": expires_at,
+        }
+        changes = {field: value for field, value in given.items() if value is not UNCHANGED}
+        if not changes:
+            raise InvalidInput("changes", f"names nothing to change; give one of {', '.join(given)}")
+        return await self._by_hand(curation.correct, identifier, changes)
 
-    async def forget(self, identifier: str | UUID) -> Memory:
-        """Out of every answer, with what only it states; `restore` undoes it, `erase` is for good."""
-        return await curation.forget(self._hand(), await self._resolved(identifier))
+    @checked
+    async def pin(
+        self,
+        identifier: Annotated[Id, Doc(MEMORY_ID)],
+        *,
+        pinned: Annotated[bool, Doc("Or no longer.")] = True,
+    ) -> Memory:
+        """Pin a memory: it is always in context."""
+        memory_id = await self._resolved(identifier)
+        return self._seen(await curation.pin(self._hand(), memory_id, pinned=pinned))
 
-    async def restore(self, identifier: str | UUID) -> Memory:
-        """Undo `forget`."""
-        return await curation.restore(self._hand(), await self._resolved(identifier))
+    async def unpin(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Unpin a memory: undo `pin`."""
+        return await self.pin(identifier, pinned=False)
 
-    async def confirm(self, identifier: str | UUID) -> Memory:
-        """It is so. What waited for review is in use from now on."""
-        return await curation.confirm(self._hand(), await self._resolved(identifier))
+    async def forget(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Forget a memory: out of every answer, with what only it states.
 
-    async def reject(self, identifier: str | UUID) -> Memory:
-        """It is not so. It stays visible among the rejected, and is not distilled again."""
-        return await curation.reject(self._hand(), await self._resolved(identifier))
+        `restore` undoes it, `erase` is for good."""
+        return await self._by_hand(curation.forget, identifier)
 
-    async def erase(self, identifier: str | UUID, *, sources: bool = False) -> ErasureReceipt:
-        """Erase a memory for good, in all its versions, with what only it states; with `sources` the messages that it was read
-        from, too, and all that was made of them. The receipt names what went. Raises NotFound, InvalidInput."""
+    async def restore(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Restore a memory: undo `forget`."""
+        return await self._by_hand(curation.restore, identifier)
+
+    async def confirm(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Confirm a memory: it is so.
+
+        What waited for review is in use from then on."""
+        return await self._by_hand(curation.confirm, identifier)
+
+    async def reject(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Reject a memory: it is not so.
+
+        It stays visible among the rejected, and is not distilled again."""
+        return await self._by_hand(curation.reject, identifier)
+
+    @checked
+    async def erase(
+        self,
+        identifier: Annotated[Id, Doc(MEMORY_ID)],
+        *,
+        sources: Annotated[
+            bool, Doc("Also the messages that it was read from, and all that was made of them.")
+        ] = False,
+    ) -> ErasureReceipt:
+        """Erase a memory for good.
+
+        In all its versions, with what only it states. The receipt names what went. Raises NotFound, InvalidInput."""
         async with self._means.database.workspace(self.workspace_id) as tx:
             memory_id = await self._memory_id(tx, identifier)
             found = await memories.show(tx, memory_id)
@@ -214,32 +300,44 @@ class Knowledge:
 
     # Facts
 
+    @checked
     async def facts(
         self,
         *,
-        subject: str | UUID | None = None,
-        about: str | UUID | None = None,
-        predicate: str | None = None,
-        object: str | None = None,
-        as_of: AsOf = NOW,
-        history: bool = False,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[Fact]:
-        """Facts that pass, with every source: those that hold now (or at `as_of`), with `history` those that held once, too.
-        `about`: the entity is subject or object. Raises InvalidInput, NotFound."""
+        subject: Annotated[Named | None, Doc("Only of this entity: a name or an id.")] = None,
+        about: Annotated[Named | None, Doc("Only with this entity on either side.")] = None,
+        predicate: Annotated[Name | None, Doc("Only this one, such as lives_in.")] = None,
+        object: Annotated[Name | None, Doc("Only whose object says this.")] = None,
+        as_of: Annotated[Times, Doc("Another moment than now to ask about.")] = NOW,
+        history: Annotated[bool, Doc("Also what held once.")] = False,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Page[Fact]:
+        """List facts, those that hold first, each with every source.
+
+        Those that hold now, or at the time asked about; with `history` also those that held once. Raises InvalidInput,
+        NotFound."""
         what = FactListing(
             subjects=None if subject is None else [await self.graph.find(subject)],
             about=None if about is None else [await self.graph.find(about)],
-            predicate=None if predicate is None else name(predicate, "predicate"),
-            object=None if object is None else name(object, "object"),
-            as_of=moments(as_of),
+            predicate=None if predicate is None else predicate.lower().replace(" ", "_"),
+            object=object,
+            as_of=as_of,
             history=history,
-            limit=between(limit, "limit", 1, MAX_LIMIT),
-            offset=between(offset, "offset", 0, MAX_OFFSET),
+            limit=MAX_LISTED,
         )
         async with self._reading() as tx:
-            return await facts.listed(tx, what, self._means.clock())
+            found = await facts.listed(tx, what, self.now())
+            if not found and predicate is not None:
+                await self._require_predicate(tx, predicate)
+        return paged(
+            found, limit, cursor, lambda fact: (fact.valid_from, fact.fact_id), moment, by_id, descending=True
+        )
+
+    async def fact_detail(self, identifier: Annotated[Id, Doc(FACT_ID)]) -> FactDetail:
+        """Show all of one fact: every source, and what was believed of it when."""
+        versions = await self.fact_versions(identifier)
+        return FactDetail(versions[-1], tuple(versions))
 
     async def fact(self, identifier: str | UUID) -> Fact:
         """One fact with its sources, as it stands today, whichever of its versions is named. Raises NotFound, InvalidInput."""
@@ -253,49 +351,63 @@ class Knowledge:
                 raise NotFound(f"There is no fact {identifier} in the workspace {self.name}.")
             return await facts.versions(tx, found.lineage_id)
 
-    async def confirm_fact(self, identifier: str | UUID) -> Fact:
-        """It is so: sure from now on."""
+    async def confirm_fact(self, identifier: Annotated[Id, Doc(FACT_ID)]) -> Fact:
+        """Confirm a fact: it is so, and sure from now on."""
         return await self._decide_fact(identifier, right=True)
 
-    async def reject_fact(self, identifier: str | UUID) -> Fact:
-        """It is not so: it never held, and is not stated again."""
+    async def reject_fact(self, identifier: Annotated[Id, Doc(FACT_ID)]) -> Fact:
+        """Reject a fact: it is not so.
+
+        It never held, and is not stated again."""
         return await self._decide_fact(identifier, right=False)
 
     # Review
 
-    async def review(self, *, limit: int = 100) -> list[ReviewItem]:
-        """What waits for a person, the oldest first: memories set aside, entities that may be one, paths for threads."""
-        limit = between(limit, "limit", 1, MAX_LIMIT)
+    @checked
+    async def review(self, *, limit: Limit = 100, cursor: Cursor = None) -> Page[ReviewItem]:
+        """List what waits for a person, the oldest first.
+
+        Memories that were set aside, entities that may be one, paths for threads."""
+        return paged(
+            await self._waiting(), limit, cursor, lambda item: (item.recorded_at, item.id), moment, by_id
+        )
+
+    async def _waiting(self) -> list[ReviewItem]:
         async with self._reading() as tx:
             aside = [
                 memory
                 for state in ("suggested", "quarantined", "rejected")
-                for memory in await memories.listed(
-                    tx, Listing(status=state, limit=limit), self._means.clock()
-                )
+                for memory in await memories.listed(tx, Listing(status=state, limit=MAX_LISTED), self.now())
                 if memory.review_reason != curation.REJECTED_BY_HAND
             ]
         items = [
             ReviewItem("memory", m.memory_id, str(m.review), m.content, m.review_reason or "", m.recorded_at)
             for m in aside
         ]
-        for link in await self.graph.link_suggestions(limit=limit):
+        for link in await self.graph.link_suggestions(limit=MAX_LIMIT):
             said = f"{link.one.label} and {link.other.label}"
             items.append(
                 ReviewItem("link", link.suggestion_id, "suggested", said, link.reason, link.recorded_at)
             )
-        for path in await self.graph.taxonomy_suggestions(limit=limit):
+        for path in await self.graph.taxonomy_suggestions(limit=MAX_LIMIT):
             said = f"thread {path.thread}: {path.path}"
             why = f"suggested {path.times} times"
             items.append(ReviewItem("taxonomy", path.suggestion_id, "suggested", said, why, path.recorded_at))
-        return sorted(items, key=lambda item: item.recorded_at)[:limit]
+        return sorted(items, key=lambda item: (item.recorded_at, item.id))
 
-    async def decide(self, identifier: str | UUID, *, accept: bool) -> None:
-        """Accept or reject what `review` lists: a memory, a link of two entities, a thread's path. Raises NotFound."""
-        waiting = await self.review(limit=MAX_LIMIT)
-        wanted = str(identifier).strip().lower()
-        found = [item for item in waiting if str(item.id).endswith(wanted)]
-        if len(wanted) < SHORT_ID_LENGTH or len(found) != 1:
+    @checked
+    async def decide(
+        self,
+        identifier: Annotated[Id, Doc("The item's id, or the end of it.")],
+        *,
+        accept: Annotated[bool, Doc("true accepts, false rejects for good.")],
+    ) -> None:
+        """Decide on what waits.
+
+        A memory that is accepted is used, two entities are merged, a thread gets the path. Raises NotFound."""
+        wanted = digits_or_none(str(identifier))
+        found = [item for item in await self._waiting() if wanted and item.id.hex.endswith(wanted)]
+        if len(found) != 1:
             raise NotFound(f"Nothing that waits for review has the id {identifier}.")
         item = found[0]
         if item.kind == "link":
@@ -309,13 +421,14 @@ class Knowledge:
 
     # Distilling
 
+    @checked
     async def estimate_distil(
         self,
-        thread: str | None = None,
+        thread: Name | None = None,
         *,
         again: bool = False,
-        since: int | None = None,
-        until: int | None = None,
+        since: Position | None = None,
+        until: Position | None = None,
         close: bool = True,
     ) -> DistilEstimate:
         """What waits to be distilled, and roughly what the model would take for it. `again`: also what was read already, at the
@@ -382,10 +495,15 @@ class Knowledge:
             self._means.database, self.workspace_id, thread_id, self._means.clock(), since=since, until=until
         )
 
-    async def usage(self, *, days: int = 30) -> Usage:
-        """What model calls cost in the last days, today included, and which caps are reached."""
+    @checked
+    async def usage(
+        self, *, days: Annotated[int, number(1, 3660), Doc("So many days, today included.")] = 30
+    ) -> Usage:
+        """Show what model calls cost, per day (UTC) and model; failed ones count.
+
+        With the caps that are reached and the models that are left alone."""
         now = self._means.clock()
-        since = (now - timedelta(days=between(days, "days", 1, 3660) - 1)).date()
+        since = (now - timedelta(days=days - 1)).date()
         async with self._reading() as tx:
             rows = await usage.usage(tx, since)
             today = await spent_today(tx, now)
@@ -397,7 +515,7 @@ class Knowledge:
             ),
             caps_reached(today, limits, "soft"),
             caps_reached(today, limits, "hard"),
-            tuple((b.model, cast("datetime", b.open_until)) for b in open_),
+            tuple(LeftAlone(b.model, cast("datetime", b.open_until)) for b in open_),
         )
 
     # What the verbs share
@@ -428,14 +546,29 @@ class Knowledge:
             return await self._memory_id(tx, identifier)
 
     async def _memory_id(self, tx: Transaction, identifier: str | UUID) -> UUID:
-        if isinstance(identifier, UUID):
-            return identifier
-        return only(identifier, "memory", await memories.find(tx, digits_of(identifier, "memory")))
+        return await found_by_id(identifier, "memory", lambda digits: memories.find(tx, digits))
 
     async def _fact_id(self, tx: Transaction, identifier: str | UUID) -> UUID:
-        if isinstance(identifier, UUID):
-            return identifier
-        return only(identifier, "fact", await facts.find(tx, digits_of(identifier, "fact")))
+        return await found_by_id(identifier, "fact", lambda digits: facts.find(tx, digits))
+
+    async def _require_predicate(self, tx: Transaction, predicate: str) -> None:
+        """Raises InvalidInput for one that nobody knows and that no fact here ever had: a slip, most likely."""
+        known = KNOWN | SYMMETRIC
+        wanted = predicate.lower().replace(" ", "_")
+        if wanted in known or wanted.startswith("favourite_") or wanted.endswith("_of"):
+            return
+        if not await facts.listed(tx, FactListing(predicate=wanted, history=True, limit=1), self.now()):
+            near = meant(wanted, sorted(known))
+            raise InvalidInput("predicate", f"{predicate!r} is none that facts have here.{near}")
+
+    def _seen(self, memory: Memory) -> Memory:
+        return as_seen(memory, self.now())
+
+    async def _by_hand(
+        self, do: Callable[..., Awaitable[Memory]], identifier: str | UUID, *more: Any
+    ) -> Memory:
+        memory_id = await self._resolved(identifier)
+        return self._seen(await do(self._hand(), memory_id, *more))
 
     async def _decide_fact(self, identifier: str | UUID, *, right: bool) -> Fact:
         found = await self.fact(identifier)

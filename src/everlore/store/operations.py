@@ -1,49 +1,14 @@
 """The operator's side: workspaces, models, jobs. Most of it is for the workers' role only."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from everlore.domain.ids import new_id
+from everlore.domain.operations import ModelProgress, ParkedJob, WorkspaceSummary
 from everlore.store.queries import queries
 from everlore.store.run import Transaction, fetched
 
 _QUERIES = queries("operations")
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceSummary:
-    workspace_id: UUID
-    name: str
-    created_at: datetime
-    threads: int
-    messages: int
-    last_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelProgress:
-    """An embedding model, and how many threads, and how many memories and facts, still lack vectors of it."""
-
-    name: str
-    dimensions: int
-    in_use: bool
-    threads_behind: int
-    distilled_behind: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ParkedJob:
-    """A job that failed for good; retry it with `everlore jobs retry`."""
-
-    job_id: int
-    task: str
-    attempts: int
-    arguments: dict[str, Any]
-    failed_at: datetime | None
-    error: str | None
 
 
 async def open_workspace(tx: Transaction, name: str) -> UUID:

@@ -178,7 +178,9 @@ async def floor(database: Database, workspace: Workspace, embedder: MiniLM, ques
     async with database.workspace(workspace.workspace_id, read_only=True) as connection:
         await connection.connection.execute("set local hnsw.ef_search = 40")
         await (
-            await connection.connection.execute(FLOOR, [workspace.workspace_id, vector], prepare=True, binary=True)
+            await connection.connection.execute(
+                FLOOR, [workspace.workspace_id, vector], prepare=True, binary=True
+            )
         ).fetchall()
     return (time.perf_counter() - began) * 1000
 

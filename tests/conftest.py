@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import hypothesis
@@ -27,6 +28,12 @@ TEMPLATE = "everlore_template"
 # No test is timed: the machine may be busy.
 hypothesis.settings.register_profile("everlore", deadline=None)
 hypothesis.settings.load_profile("everlore")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fuzz", type=int, default=1, metavar="N", help="let the fuzzers in tests/fuzz try N times as much"
+    )
 
 
 @dataclass(frozen=True)
@@ -160,6 +167,44 @@ async def lore(database: TestDatabase, clock: Clock, fake: FakeEmbedder) -> Asyn
         database.settings(), worker=False, clock=clock, embedders={"fake": fake}
     ) as opened:
         yield opened
+
+
+@pytest.fixture
+def round_trips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was sent to Postgres, each entry one wait for its answer: BEGIN and COMMIT included, COPY twice, a pipeline once, with
+    all its statements. `round_trips.clear()` begins to count."""
+    waits: list[str] = []
+    piped: dict[Any, list[str]] = {}
+
+    def sent(connection: Any, statement: bytes | str | sql.Composable, times: int = 1) -> None:
+        words = statement.as_string() if isinstance(statement, sql.Composable) else statement
+        text = words.decode() if isinstance(words, bytes) else words
+        there = waits if connection._pipeline is None else piped.setdefault(connection._pipeline, [])
+        there.extend([text] * times)
+
+    def before(owner: Any, name: str, note: Callable[..., object]) -> None:
+        whole = getattr(owner, name)
+
+        def noted(self: Any, *arguments: Any, **named: Any) -> Any:
+            note(self, *arguments[:1])
+            return whole(self, *arguments, **named)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    def executes(cursor: Any, statement: Any) -> None:
+        sent(cursor._conn, statement)
+
+    def copies(cursor: Any, statement: Any) -> None:
+        sent(cursor._conn, statement, times=2)
+
+    def waits_for_all(pipeline: Any) -> None:
+        waits.append("; ".join(piped.pop(pipeline, [])))
+
+    before(psycopg.AsyncCursor, "execute", executes)
+    before(psycopg.AsyncCursor, "copy", copies)
+    before(psycopg.AsyncConnection, "_exec_command", sent)
+    before(psycopg.AsyncPipeline, "_exit_gen", waits_for_all)
+    return waits
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Gate, Rows
@@ -459,6 +460,26 @@ async def test_a_thread_goes_with_its_name(
     assert receipt.counts["audit entries changed"] >= 1
     assert traces(await dumped(lore, database, binary="escape")) == []
     assert [one.name for one in await workspace.threads()] == ["main"]
+
+
+async def test_a_memory_with_a_source_elsewhere_outlives_its_thread(
+    lore: Everlore, workspace: Workspace, rows: Rows, clock: Clock
+) -> None:
+    (first,) = await stored(workspace, "I like pears", thread="gone")
+    (second,) = await stored(workspace, "Well, I like pears.", thread="kept")
+    await settled(lore, workspace)
+    lineage = await rest_on_two(rows, workspace, "I like pears", first, second)
+    await workspace.delete_thread("gone")
+    assert await rows("select thread_id from everlore.memory where lineage_id = %s", lineage) == [(None,)]
+
+
+async def test_a_workspace_goes_with_its_projects(workspace: Workspace, rows: Rows) -> None:
+    await workspace.record([{"role": "user", "text": "hello"}], project="studio")
+    with pytest.raises(psycopg.errors.ForeignKeyViolation):
+        await rows("delete from everlore.project returning 1")
+    await rows("delete from everlore.workspace returning 1")
+    assert await rows("select count(*) from everlore.project") == [(0,)]
+    assert await rows("select count(*) from everlore.thread") == [(0,)]
 
 
 async def test_another_workspace_is_out_of_reach(

@@ -128,9 +128,9 @@ async def test_a_migration_that_was_applied_in_another_form_is_refused(database:
 
 async def test_a_database_that_is_behind_is_not_opened(database: TestDatabase) -> None:
     async with connected(database.owner) as connection:
-        await connection.execute("delete from everlore.migration where name = '0006_isolation'")
+        await connection.execute("delete from everlore.migration where name = '0007_isolation'")
     with pytest.raises(
-        ConfigurationError, match=r"1 migrations \(0006_isolation first\); run `everlore db migrate`"
+        ConfigurationError, match=r"1 migrations \(0007_isolation first\); run `everlore db migrate`"
     ):
         await opened(database.settings())
 

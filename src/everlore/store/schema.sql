@@ -1912,7 +1912,7 @@ ALTER TABLE ONLY everlore.memory
     ADD CONSTRAINT memory_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.memory
-    ADD CONSTRAINT memory_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE SET NULL (thread_id);
+    ADD CONSTRAINT memory_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id);
 
 ALTER TABLE ONLY everlore.mention
     ADD CONSTRAINT mention_workspace_id_entity_id_fkey FOREIGN KEY (workspace_id, entity_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
@@ -1972,7 +1972,7 @@ ALTER TABLE ONLY everlore.thread
     ADD CONSTRAINT thread_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY everlore.thread
-    ADD CONSTRAINT thread_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES everlore.project(workspace_id, project_id) ON DELETE SET NULL (project_id);
+    ADD CONSTRAINT thread_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES everlore.project(workspace_id, project_id);
 
 ALTER TABLE ONLY everlore.unembedded
     ADD CONSTRAINT unembedded_model_id_fkey FOREIGN KEY (model_id) REFERENCES everlore.embedding_model(model_id) ON DELETE CASCADE;

@@ -88,6 +88,31 @@ def migrate(ctx: typer.Context, to_json: Json = False) -> None:
 
 
 @app.command()
+def distribute(
+    ctx: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be done.")] = False,
+    to_json: Json = False,
+) -> None:
+    """Spread the tables over a Citus cluster, by workspace. Again after an upgrade: what is in its place is left alone.
+
+    JSON: statements (SQL, in their order).
+    """
+    call = call_of(ctx)
+    with _reached(call) as place:
+        from everlore.store.distribute import distribute
+
+        statements = run(distribute(place.administrator, dry_run=dry_run))
+    if to_json:
+        call.out.json({"statements": statements})
+    elif not statements:
+        call.out.line("Every table is in its place.")
+    elif dry_run:
+        call.out.line("\n".join(f"{statement};" for statement in statements))
+    else:
+        call.out.line(f"Done: {len(statements)} statements. The tables are spread by workspace.")
+
+
+@app.command()
 def status(ctx: typer.Context, to_json: Json = False) -> None:
     """Show version, migrations, roles, isolation and sizes.
 

@@ -34,7 +34,7 @@ create table everlore.thread (
     created_at timestamptz not null default now(),
     primary key (workspace_id, thread_id),
     unique (workspace_id, name),
-    foreign key (workspace_id, project_id) references everlore.project on delete set null (project_id)
+    foreign key (workspace_id, project_id) references everlore.project
 );
 create index thread_project on everlore.thread (workspace_id, project_id) where project_id is not null;
 create index thread_taxonomy on everlore.thread using gist (workspace_id, taxonomy);
@@ -52,6 +52,7 @@ create table everlore.session (
 create unique index session_name on everlore.session (workspace_id, thread_id, name) where name is not null;
 create index session_time on everlore.session (workspace_id, thread_id, started_at);
 
+-- `off_the_record`: kept as a message and never distilled.
 create table everlore.message (
     workspace_id uuid not null,
     message_id uuid not null,
@@ -71,6 +72,7 @@ create table everlore.message (
     metadata jsonb not null default '{}',
     taxonomy ltree,
     content_hash bytea not null,
+    off_the_record boolean not null default false,
     primary key (workspace_id, message_id),
     unique (workspace_id, thread_id, position),
     foreign key (workspace_id, thread_id) references everlore.thread on delete cascade,
@@ -91,3 +93,64 @@ create table everlore.audit_log (
     detail jsonb not null default '{}',
     primary key (workspace_id, audit_id)
 );
+
+-- Threads of a project or under a taxonomy path. ltree's operators are not leakproof, so under row-level security the
+-- index would not be used: the function runs as the owner and names the workspace itself.
+create function everlore.threads_within(project text, under ltree) returns setof uuid
+    language plpgsql stable security definer
+    set search_path = everlore, public, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select t.thread_id
+            from everlore.thread t
+            where t.workspace_id = ws
+              and (project is null or t.project_id = (
+                    select p.project_id from everlore.project p where p.workspace_id = ws and p.name = project))
+              and (under is null or t.taxonomy <@ under)
+            union all
+            select t.thread_id
+            from everlore.project p join everlore.thread t on t.workspace_id = p.workspace_id and t.project_id = p.project_id
+            where p.workspace_id = ws and p.taxonomy <@ under and t.taxonomy is null
+              and (project is null or p.name = project);
+    end $$;
+
+-- Messages by the end of their id, as a person types it: `right()` is not leakproof either.
+create function everlore.messages_ending(ending text) returns setof uuid
+    language plpgsql stable security definer
+    set search_path = everlore, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        digits constant text := replace(ending, '-', '');
+    begin
+        return query
+            select m.message_id
+            from everlore.message m
+            where m.workspace_id = ws
+              and right(m.message_id::text, 8) = right(digits, 8)
+              and right(replace(m.message_id::text, '-', ''), length(digits)) = digits
+            limit 2;
+    end $$;
+
+-- The audit log may only be added to. An erased thread's name gives way to its id there; what happened and when stays.
+create function everlore.erase_from_audit(thread uuid, called text) returns bigint
+    language plpgsql volatile security definer
+    set search_path = everlore, pg_temp
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        changed bigint;
+    begin
+        update everlore.audit_log a
+        set subject = case when a.subject = called then thread::text else a.subject end,
+            detail = case when a.detail ->> 'thread' = called
+                          then jsonb_set(a.detail, '{thread}', to_jsonb(thread::text)) else a.detail end
+        where a.workspace_id = ws and (a.subject = called or a.detail ->> 'thread' = called);
+        get diagnostics changed = row_count;
+        return changed;
+    end $$;

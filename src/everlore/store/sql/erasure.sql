@@ -228,8 +228,11 @@ select everlore.erase_from_failures(%(threads)s::uuid[]);
 -- clean_audit: the name of an erased thread gives way to its id
 select everlore.erase_from_audit(%(thread_id)s, %(name)s);
 
--- delete_thread: a thread without messages, with its sessions, watermarks and suggestions
-delete from everlore.thread where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s;
+-- delete_thread: a thread without messages, with its sessions, watermarks and suggestions; memories that have other sources stay
+with kept as (
+    update everlore.memory set thread_id = null where workspace_id = %(workspace)s and thread_id = %(thread_id)s
+)
+delete from everlore.thread where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
 
 -- windows_of: the windows that hold some positions
 select distinct d.thread_id, d.first

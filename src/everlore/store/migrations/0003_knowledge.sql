@@ -44,7 +44,7 @@ create table everlore.memory (
     last_access_at timestamptz,
     primary key (workspace_id, memory_id),
     foreign key (workspace_id, lineage_id) references everlore.memory on delete cascade,
-    foreign key (workspace_id, thread_id) references everlore.thread on delete set null (thread_id)
+    foreign key (workspace_id, thread_id) references everlore.thread
 );
 create unique index memory_version on everlore.memory (workspace_id, lineage_id, version);
 create index memory_type on everlore.memory (workspace_id, type, valid_from);
@@ -89,6 +89,7 @@ create table everlore.entity (
 );
 create index entity_name on everlore.entity (workspace_id, name) where merged_into is null;
 create index entity_merged on everlore.entity (workspace_id, merged_into) where merged_into is not null;
+create index entity_short_id on everlore.entity (workspace_id, right(entity_id::text, 8));
 
 -- The names of an entity. `key` is the form in which numerals and abbreviations meet ("Ch35", "Chapter thirty-five");
 -- `normalised` the one in which spelling is compared.
@@ -167,6 +168,8 @@ create index fact_group on everlore.fact (workspace_id, subject_id, predicate, o
 create index fact_superseded_by on everlore.fact (workspace_id, superseded_by) where superseded_by is not null;
 create index fact_object_all on everlore.fact (workspace_id, object_id, valid_from) where object_id is not null;
 create index fact_short_id on everlore.fact (workspace_id, right(fact_id::text, 8));
+-- Edges out of an entity, the latest first: however many there are, a walk reads a handful. Edges into one have fact_object_all.
+create index fact_subject_all on everlore.fact (workspace_id, subject_id, valid_from) where object_id is not null;
 
 -- Every time that a fact was stated: what its validity and its confidence are computed from. `said_at`: when it was said.
 -- `valid_from`: since when it holds by these words, if they say so. `ended`: it was said to hold no longer. `corrects`: what was said before was never true.
@@ -208,6 +211,8 @@ create table everlore.entity_change (
     foreign key (workspace_id, kept_id) references everlore.entity on delete cascade,
     foreign key (workspace_id, other_id) references everlore.entity on delete cascade
 );
+create index entity_change_kept on everlore.entity_change (workspace_id, kept_id);
+create index entity_change_other on everlore.entity_change (workspace_id, other_id);
 
 -- Two entities that may be one: for a person to decide.
 create table everlore.link_suggestion (
@@ -235,6 +240,7 @@ create table everlore.taxonomy_node (
     created_at timestamptz not null,
     primary key (workspace_id, path)
 );
+
 create table everlore.taxonomy_suggestion (
     workspace_id uuid not null,
     suggestion_id uuid not null,
@@ -281,57 +287,140 @@ create table everlore.distil_again (
     foreign key (workspace_id, thread_id) references everlore.thread on delete cascade
 );
 
--- What models cost: per workspace, day (UTC) and model. `cost` is in the currency of the prices that were given.
-create table everlore.usage (
-    workspace_id uuid not null references everlore.workspace on delete cascade,
-    day date not null,
-    model text not null,
-    calls bigint not null default 0,
-    failed bigint not null default 0,
-    tokens_in bigint not null default 0,
-    tokens_out bigint not null default 0,
-    cost numeric(20, 8) not null default 0,
-    primary key (workspace_id, day, model)
-);
-
--- The breaker: failures in a row of a model in a workspace, and until when it is left alone.
-create table everlore.breaker (
-    workspace_id uuid not null references everlore.workspace on delete cascade,
-    model text not null,
-    failures integer not null default 0,
-    open_until timestamptz,
-    primary key (workspace_id, model)
-);
-
--- Text that Everlore handed out, by hash and by shingles, so that it is recognised when it comes back in a transcript.
-create table everlore.handed_out (
-    workspace_id uuid not null references everlore.workspace on delete cascade,
-    text_hash bytea not null,
-    shingles bigint[] not null,
-    handed_out_at timestamptz not null,
-    primary key (workspace_id, text_hash)
-);
-create index handed_out_shingles on everlore.handed_out using gin (workspace_id, shingles);
-
--- Distilled passages: no thread of their own, beside those of messages.
-alter table everlore.passage
-    alter column thread_id drop not null,
-    alter column session_id drop not null,
-    alter column sequence drop not null,
-    alter column position drop not null,
-    add column memory_id uuid,
-    add column fact_id uuid,
-    add constraint passage_of_message check (kind <> 'message' or (
-        message_id is not null and thread_id is not null and session_id is not null and sequence is not null
-        and position is not null)),
-    add constraint passage_kind check (kind in ('message', 'memory', 'fact')),
-    add constraint passage_memory foreign key (workspace_id, memory_id) references everlore.memory on delete cascade,
-    add constraint passage_fact foreign key (workspace_id, fact_id) references everlore.fact on delete cascade;
-create index passage_memory_id on everlore.passage (workspace_id, memory_id) where memory_id is not null;
-create index passage_fact_id on everlore.passage (workspace_id, fact_id) where fact_id is not null;
-
 -- The lock under which what is new is held against what is known; and how many distilled passages there are.
 create table everlore.distilled_state (
     workspace_id uuid primary key references everlore.workspace on delete cascade,
     memories bigint not null default 0
 );
+
+-- Rows as they are shown, names beside ids. The policies of whoever asks hold.
+create view everlore.memory_shown with (security_invoker = true) as
+    select m.memory_id, m.lineage_id, m.version, m.type, m.content, m.category, m.tags, m.importance, m.confidence,
+           m.valid_from, m.valid_to, m.recorded_at, m.superseded_at, m.superseded_by, m.event_at, m.expires_at, m.generation,
+           m.pinned, m.confirmed, m.source_kind, m.review, m.review_reason, m.forgotten_at, m.author, m.role,
+           (select t.name from everlore.thread t where t.workspace_id = m.workspace_id and t.thread_id = m.thread_id) as thread,
+           m.taxonomy::text as taxonomy, m.reasoning, m.extractor, m.extractor_version,
+           array(select e.name from everlore.memory_entity x join everlore.entity e
+                 on e.workspace_id = x.workspace_id and e.entity_id = x.entity_id
+                 where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id order by e.name) as entities,
+           m.access_count, m.last_access_at,
+           m.workspace_id, m.thread_id, m.first_position, m.content_hash, m.passage_id, m.taxonomy as path
+    from everlore.memory m;
+
+create view everlore.fact_shown with (security_invoker = true) as
+    select f.fact_id, f.lineage_id, f.version, f.subject_id,
+           (select e.name from everlore.entity e where e.workspace_id = f.workspace_id and e.entity_id = f.subject_id) as subject,
+           f.predicate, f.object_id,
+           coalesce((select e.name from everlore.entity e where e.workspace_id = f.workspace_id and e.entity_id = f.object_id),
+                    f.object) as object,
+           f.confidence, f.valid_from, f.valid_to, f.recorded_at, f.superseded_at, f.superseded_by, f.review, f.review_reason,
+           f.workspace_id, f.object_key, f.passage_id
+    from everlore.fact f;
+
+-- Ids by their end, as a person types them: memories and facts beside messages.
+create function everlore.memories_ending(ending text) returns setof uuid
+    language plpgsql stable security definer
+    set search_path = everlore, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        digits constant text := replace(ending, '-', '');
+    begin
+        return query
+            select m.memory_id
+            from everlore.memory m
+            where m.workspace_id = ws
+              and right(m.memory_id::text, 8) = right(digits, 8)
+              and right(replace(m.memory_id::text, '-', ''), length(digits)) = digits
+            limit 2;
+    end $$;
+
+create function everlore.facts_ending(ending text) returns setof uuid
+    language plpgsql stable security definer
+    set search_path = everlore, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        digits constant text := replace(ending, '-', '');
+    begin
+        return query
+            select f.fact_id
+            from everlore.fact f
+            where f.workspace_id = ws
+              and right(f.fact_id::text, 8) = right(digits, 8)
+              and right(replace(f.fact_id::text, '-', ''), length(digits)) = digits
+            limit 2;
+    end $$;
+
+-- Entities by the end of their id, as a person types it.
+create function everlore.entities_ending(ending text) returns setof uuid
+    language plpgsql stable security definer
+    set search_path = everlore, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        digits constant text := replace(ending, '-', '');
+    begin
+        return query
+            select e.entity_id
+            from everlore.entity e
+            where e.workspace_id = ws
+              and right(e.entity_id::text, 8) = right(digits, 8)
+              and right(replace(e.entity_id::text, '-', ''), length(digits)) = digits
+            limit 2;
+    end $$;
+
+-- Aliases that are spelled nearly like the given names. Trigram operators are not leakproof: under row-level security every
+-- alias of the workspace would be compared. The function runs as the owner and names the workspace itself. Rows are called dear,
+-- so that the trigram index is taken before the table was ever analysed, too.
+create function everlore.aliases_similar(names text[], threshold real, at_most integer)
+    returns table (name text, entity_id uuid, variant text, weight real, score real)
+    language plpgsql stable security definer
+    set search_path = everlore, public, pg_temp
+    set plan_cache_mode = force_custom_plan
+    set pg_trgm.similarity_threshold = 0.3
+    set cpu_tuple_cost = 10
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        -- Only until the function returns: the setting above is put back then.
+        perform set_config('pg_trgm.similarity_threshold', threshold::text, true);
+        return query
+            select given.name, found.entity_id, found.variant, found.weight, found.score
+            from (select g.name, everlore.normalise(g.name) as normal from unnest(names) as g (name)) as given
+            cross join lateral (
+                select a.entity_id, a.variant, a.weight, similarity(a.normalised, given.normal) as score
+                from everlore.alias a
+                where a.workspace_id = ws and a.normalised % given.normal
+                order by similarity(a.normalised, given.normal) desc, a.alias_id
+                limit at_most
+            ) as found;
+    end $$;
+
+-- Aliases that contain a word, the shortest first: how "Ali" finds "Ali Camarata".
+create function everlore.aliases_with_word(words text[], at_most integer)
+    returns table (word text, entity_id uuid, variant text, weight real)
+    language plpgsql stable security definer
+    set search_path = everlore, public, pg_temp
+    set plan_cache_mode = force_custom_plan
+    set pg_trgm.strict_word_similarity_threshold = 0.999
+    set cpu_tuple_cost = 10
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select given.word, found.entity_id, found.variant, found.weight
+            from (select g.word, everlore.normalise(g.word) as normal from unnest(words) as g (word)) as given
+            cross join lateral (
+                select a.entity_id, a.variant, a.weight
+                from everlore.alias a
+                where a.workspace_id = ws and a.normalised %>> given.normal
+                order by length(a.normalised), a.alias_id
+                limit at_most
+            ) as found;
+    end $$;

@@ -1,66 +1,8 @@
--- Two layers of one search index: what was said, and what was distilled out of it. Each has postings, statistics and vector
--- indexes of its own, so that a thousand memories change neither the rarity of a word among messages nor what the lanes of
--- messages find. Passage numbers are one row of numbers for both.
+-- Vector lanes. Three named functions; the application chooses by the size of what is searched.
+-- Each plans anew at every call: a cached plan does not see which workspace is set, and would keep the plan of a small
+-- workspace for a large one. The workspace is always the setting, never an argument.
 
-alter table everlore.posting_block
-    add column distilled boolean not null default false,
-    drop constraint posting_block_pkey,
-    add primary key (workspace_id, term, distilled, segment);
-
-alter table everlore.posting_segment
-    add column distilled boolean not null default false,
-    drop constraint posting_segment_pkey,
-    add primary key (workspace_id, distilled, segment);
-
-alter table everlore.lexical_statistics
-    add column distilled boolean not null default false,
-    drop constraint lexical_statistics_pkey,
-    add primary key (workspace_id, distilled);
-insert into everlore.lexical_statistics (workspace_id, distilled) select workspace_id, true from everlore.workspace;
-
-alter table everlore.passage_vector add column distilled boolean not null default false;
--- Comparing all distilled vectors must not mean reading those of messages.
-create index passage_vector_distilled on everlore.passage_vector (workspace_id, model_id, passage_id) where distilled;
-
--- Distilled passages that lack vectors of a model. Messages need no such list: there watermarks tell.
-create table everlore.unembedded (
-    workspace_id uuid not null,
-    model_id smallint not null references everlore.embedding_model on delete cascade,
-    passage_id integer not null,
-    primary key (workspace_id, model_id, passage_id),
-    foreign key (workspace_id, passage_id) references everlore.passage on delete cascade
-);
-alter table everlore.unembedded enable row level security;
-create policy own_workspace on everlore.unembedded using (workspace_id = everlore.current_workspace());
-grant select, insert, update, delete on everlore.unembedded to everlore_app, everlore_worker;
-
-create or replace function everlore.open_workspace(id uuid, called text) returns uuid
-    language plpgsql volatile security definer
-    set search_path = everlore, pg_temp
-    as $$
-    declare
-        found_id uuid;
-    begin
-        if everlore.current_workspace() is not null then
-            raise insufficient_privilege using message = 'a workspace is open already in this transaction';
-        end if;
-        select w.workspace_id into found_id from everlore.workspace w where w.name = called;
-        if found_id is null then
-            insert into everlore.workspace (workspace_id, name) values (id, called)
-                on conflict (name) do nothing returning workspace_id into found_id;
-            if found_id is null then
-                select w.workspace_id into found_id from everlore.workspace w where w.name = called;
-            else
-                insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
-                insert into everlore.lexical_statistics (workspace_id, distilled) values (found_id, false), (found_id, true);
-                insert into everlore.distilled_state (workspace_id) values (found_id);
-            end if;
-        end if;
-        return found_id;
-    end $$;
-
--- The vector lanes, now of one layer each.
-drop function everlore.vector_exact(smallint, halfvec, integer);
+-- Every vector of one layer of the workspace, measured: best below about 5,000 passages.
 create function everlore.vector_exact(model smallint, question halfvec, at_most integer, in_distilled boolean default false)
     returns table (passage_id integer, distance real)
     language plpgsql stable
@@ -87,9 +29,45 @@ create function everlore.vector_exact(model smallint, question halfvec, at_most 
             limit at_most;
     end $$;
 
--- As before (0005). A filter is for messages: what is distilled is filtered by what it rests on.
--- The layer stands in the statement as a literal, like the model, because the index is made for exactly that condition.
-drop function everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, text[], uuid[]);
+-- The same over named passages only: what a narrow filter leaves.
+create function everlore.vector_among(model smallint, question halfvec, passages integer[], at_most integer)
+    returns table (passage_id integer, distance real)
+    language plpgsql stable
+    set search_path = everlore, public, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select v.passage_id, (v.embedding <=> question)::real as d
+            from everlore.passage_vector v
+            where v.workspace_id = ws and v.model_id = model and v.passage_id = any (passages)
+            order by d, v.passage_id
+            limit at_most;
+    end $$;
+
+-- Vectors of named passages, in halfvec's binary form. A function for the sake of its plan: with the workspace a constant
+-- only its partition is looked into; joined to the partitioned table itself, each row costs twice as much.
+create function everlore.vectors_of(model smallint, passages integer[]) returns table (passage_id integer, embedding bytea)
+    language plpgsql stable
+    set search_path = everlore, public, pg_temp
+    set plan_cache_mode = force_custom_plan
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+    begin
+        return query
+            select v.passage_id, halfvec_send(v.embedding)
+            from everlore.passage_vector v
+            where v.workspace_id = ws and v.passage_id = any (passages) and v.model_id = model;
+    end $$;
+
+-- By the HNSW index of the workspace's partition: for large workspaces. ef_search 240 finds 95 to 97 % of the true first 50;
+-- relaxed order lets the scan go on where a filter (or another workspace of the partition) takes rows away; the limits on
+-- how far it goes are raised, because where they are reached rows are left out without a word.
+-- The statement names the model, its dimension and the layer as literals because the index is made for exactly that.
+-- A filter is for messages: what is distilled is filtered by what it rests on.
 create function everlore.vector_hnsw(
     model smallint, question halfvec, at_most integer,
     since timestamptz default null, until timestamptz default null, by_author text default null,
@@ -131,9 +109,9 @@ create function everlore.vector_hnsw(
             using ws, question, at_most, since, until, by_author, in_threads, under, known_by, branch;
     end $$;
 
--- The passages of messages that a filter leaves: as before (0005), and never what is distilled. `known_by`: of messages that
--- were recorded by then. (That every passage here is of a message, its kind tells.)
-drop function everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, text[], integer[], uuid[]);
+-- The passages of messages that a filter leaves, at most so many: the caller asks for one more than it can use, to learn whether
+-- the filter is narrow. A passage has a path of its own only where its message has; otherwise its thread's counts (`branch`: the
+-- threads under the path). `known_by`: of messages that were recorded by then.
 create function everlore.passages_within(
     at_most integer, since timestamptz, until timestamptz, by_author text, in_threads uuid[], under ltree, known_by timestamptz,
     among integer[] default null, branch uuid[] default null)
@@ -180,9 +158,8 @@ create function everlore.passages_within(
             limit at_most;
     end $$;
 
--- HNSW indexes: one for each partition, model and layer. One that was built before there were layers holds both: it stays,
--- for what it finds of the other layer is filtered away.
-drop function everlore.vector_index_name(smallint);
+-- The HNSW indexes: one for each partition, model and layer. Built in bulk when a workspace has grown large; vectors that come
+-- later are inserted one by one. They stand outside schema.sql because models are rows.
 create function everlore.vector_index_name(model smallint, in_distilled boolean default false) returns text
     language sql stable
     set search_path = everlore, pg_temp
@@ -195,7 +172,6 @@ create function everlore.vector_index_name(model smallint, in_distilled boolean 
           and everlore.current_workspace() is not null
     $$;
 
-drop function everlore.has_vector_index(smallint);
 create function everlore.has_vector_index(model smallint, in_distilled boolean default false) returns boolean
     language sql stable
     set search_path = everlore, pg_temp
@@ -204,7 +180,6 @@ create function everlore.has_vector_index(model smallint, in_distilled boolean d
                          where i.indexrelid = to_regclass('everlore.' || everlore.vector_index_name(model, in_distilled))), false)
     $$;
 
-drop function everlore.build_vector_index(smallint);
 create function everlore.build_vector_index(model smallint, in_distilled boolean default false) returns void
     language plpgsql volatile security definer
     set search_path = everlore, public, pg_temp
@@ -224,7 +199,6 @@ create function everlore.build_vector_index(model smallint, in_distilled boolean
              where model_id = %s and %s distilled', name, part, dims, model, case when in_distilled then '' else 'not' end);
     end $$;
 
-drop function everlore.drop_vector_index(smallint);
 create function everlore.drop_vector_index(model smallint, in_distilled boolean default false) returns void
     language plpgsql volatile security definer
     set search_path = everlore, public, pg_temp
@@ -233,9 +207,10 @@ create function everlore.drop_vector_index(model smallint, in_distilled boolean 
         execute format('drop index if exists everlore.%I', everlore.vector_index_name(model, in_distilled));
     end $$;
 
--- A model that becomes known finds the distilled passages that are there on its list. The lock waits for commits that are
--- writing to the list, and lets later ones see the model.
-create or replace function everlore.register_embedding_model(called text, dims integer) returns smallint
+-- A model is known to the database before vectors of it are written. The first one is in use at once. One that becomes known
+-- finds the distilled passages that are there on its list. The lock waits for commits that are writing to the list, and lets
+-- later ones see the model.
+create function everlore.register_embedding_model(called text, dims integer) returns smallint
     language plpgsql volatile security definer
     set search_path = everlore, pg_temp
     as $$
@@ -267,7 +242,8 @@ create or replace function everlore.register_embedding_model(called text, dims i
         return known.model_id;
     end $$;
 
-create or replace function everlore.use_embedding_model(called text) returns void
+-- Switches the model that answers questions; refused while any passages lack its vectors.
+create function everlore.use_embedding_model(called text) returns void
     language plpgsql volatile security definer
     set search_path = everlore, pg_temp
     as $$
@@ -295,7 +271,7 @@ create or replace function everlore.use_embedding_model(called text) returns voi
         update everlore.embedding_model m set in_use = true where m.name = called and not m.in_use;
     end $$;
 
-drop function everlore.embedding_progress();
+-- How far the vectors of each model have come, over all workspaces: for the operator's side.
 create function everlore.embedding_progress()
     returns table (name text, dimensions integer, in_use boolean, threads_behind bigint, distilled_behind bigint)
     language sql stable security definer
@@ -309,39 +285,3 @@ create function everlore.embedding_progress()
         from everlore.embedding_model m
         order by m.model_id
     $$;
-
--- Leaves a job on the caller's transaction that embeds what is distilled in this workspace.
-create function everlore.defer_index_distilled() returns void
-    language sql volatile security definer
-    set search_path = jobs, pg_temp
-    as $$
-        select jobs.procrastinate_defer_jobs_v1(array[row(
-            'index', 'index_distilled', 0, 'distilled:' || everlore.current_workspace()::text, null,
-            jsonb_build_object('workspace_id', everlore.current_workspace()), null
-        )::jobs.procrastinate_job_to_defer_v1])
-        where everlore.current_workspace() is not null
-    $$;
-
--- Workspaces where something distilled lacks vectors of one of the named models: for the sweep, so for workers only.
-create function everlore.workspaces_unembedded(models text[], at_most integer) returns setof uuid
-    language sql stable security definer
-    set search_path = everlore, pg_temp
-    as $$
-        select w.workspace_id
-        from everlore.workspace w
-        where exists (select from everlore.unembedded u join everlore.embedding_model m using (model_id)
-                      where u.workspace_id = w.workspace_id and m.name = any (models))
-        limit at_most
-    $$;
-
-grant execute on function
-    everlore.vector_exact(smallint, halfvec, integer, boolean),
-    everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, uuid[], boolean),
-    everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, integer[], uuid[]),
-    everlore.vector_index_name(smallint, boolean), everlore.has_vector_index(smallint, boolean),
-    everlore.defer_index_distilled()
-    to everlore_app, everlore_worker;
-grant execute on function
-    everlore.build_vector_index(smallint, boolean), everlore.drop_vector_index(smallint, boolean),
-    everlore.embedding_progress(), everlore.workspaces_unembedded(text[], integer)
-    to everlore_worker;

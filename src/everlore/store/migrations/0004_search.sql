@@ -1,4 +1,7 @@
--- The search index: passages, BM25 postings, vectors. All of it is derived and can be rebuilt from the messages.
+-- The search index: passages, BM25 postings, vectors. All of it is derived and can be rebuilt.
+-- It has two layers: what was said, and what was distilled out of it. Each has postings, statistics and vector indexes of its
+-- own, so that a thousand memories change neither the rarity of a word among messages nor what the lanes of messages find.
+-- Passage numbers are one row of numbers for both.
 
 -- `passage_id` counts up per workspace (gaps are harmless) so that BM25 can add scores up in a plain array;
 -- `sequence` counts up per thread, so that neighbours are found by one index range.
@@ -8,10 +11,10 @@ create table everlore.passage (
     passage_id integer not null,
     kind text not null,
     message_id uuid,
-    thread_id uuid not null,
-    session_id uuid not null,
-    sequence integer not null,
-    position integer not null,
+    thread_id uuid,
+    session_id uuid,
+    sequence integer,
+    position integer,
     role text not null,
     author text not null,
     occurred_at timestamptz not null,
@@ -20,14 +23,24 @@ create table everlore.passage (
     length integer not null generated always as (length(text) - length(translate(text, E' \n\t', '')) + 1) stored,
     normalised text not null generated always as (everlore.normalise(text)) stored,
     terms tsvector not null generated always as (everlore.terms(text)) stored,
+    memory_id uuid,
+    fact_id uuid,
     primary key (workspace_id, passage_id),
     unique (workspace_id, thread_id, sequence),
-    foreign key (workspace_id, message_id) references everlore.message on delete cascade
+    foreign key (workspace_id, message_id) references everlore.message on delete cascade,
+    constraint passage_memory foreign key (workspace_id, memory_id) references everlore.memory on delete cascade,
+    constraint passage_fact foreign key (workspace_id, fact_id) references everlore.fact on delete cascade,
+    constraint passage_kind check (kind in ('message', 'memory', 'fact')),
+    constraint passage_of_message check (kind <> 'message' or (
+        message_id is not null and thread_id is not null and session_id is not null and sequence is not null
+        and position is not null))
 );
 create index passage_message on everlore.passage (workspace_id, message_id);
 create index passage_time on everlore.passage (workspace_id, occurred_at);
 create index passage_author on everlore.passage (workspace_id, lower(author), occurred_at);
 create index passage_taxonomy on everlore.passage using gist (workspace_id, taxonomy) where taxonomy is not null;
+create index passage_memory_id on everlore.passage (workspace_id, memory_id) where memory_id is not null;
+create index passage_fact_id on everlore.passage (workspace_id, fact_id) where fact_id is not null;
 
 -- Numbers for passages are taken in a transaction of their own, so that writers of one workspace do not wait for each other.
 create table everlore.passage_counter (
@@ -42,7 +55,8 @@ create table everlore.posting_block (
     term text not null,
     segment integer not null,
     postings bytea not null,
-    primary key (workspace_id, term, segment)
+    distilled boolean not null default false,
+    primary key (workspace_id, term, distilled, segment)
 );
 alter table everlore.posting_block alter column postings set storage external;
 
@@ -51,14 +65,17 @@ create table everlore.posting_segment (
     workspace_id uuid not null references everlore.workspace on delete cascade,
     segment integer not null,
     passages integer not null,
-    primary key (workspace_id, segment)
+    distilled boolean not null default false,
+    primary key (workspace_id, distilled, segment)
 );
 
 -- Totals over all packed passages; its row is the lock under which segments are written.
 create table everlore.lexical_statistics (
-    workspace_id uuid primary key references everlore.workspace on delete cascade,
+    workspace_id uuid not null references everlore.workspace on delete cascade,
     passages integer not null default 0,
-    length bigint not null default 0
+    length bigint not null default 0,
+    distilled boolean not null default false,
+    primary key (workspace_id, distilled)
 );
 
 -- Models that vectors may come from. The one in use answers questions; another may be filling beside it.
@@ -77,9 +94,12 @@ create table everlore.passage_vector (
     model_id smallint not null references everlore.embedding_model,
     passage_id integer not null,
     embedding halfvec not null,
+    distilled boolean not null default false,
     primary key (workspace_id, passage_id, model_id),
     foreign key (workspace_id, passage_id) references everlore.passage on delete cascade
 ) partition by hash (workspace_id);
+-- Comparing all distilled vectors must not mean reading those of messages.
+create index passage_vector_distilled on everlore.passage_vector (workspace_id, model_id, passage_id) where distilled;
 
 -- Vectors of single tokens for late interaction: 128 signed bytes per wordpiece. Rows up to a page stay inline.
 create table everlore.passage_tokens (
@@ -91,6 +111,15 @@ create table everlore.passage_tokens (
     foreign key (workspace_id, passage_id) references everlore.passage on delete cascade
 ) with (toast_tuple_target = 8160);
 alter table everlore.passage_tokens alter column tokens set storage external;
+
+-- Distilled passages that lack vectors of a model. Messages need no such list: there watermarks tell.
+create table everlore.unembedded (
+    workspace_id uuid not null,
+    model_id smallint not null references everlore.embedding_model on delete cascade,
+    passage_id integer not null,
+    primary key (workspace_id, model_id, passage_id),
+    foreign key (workspace_id, passage_id) references everlore.passage on delete cascade
+);
 
 do $$
 begin

@@ -1,0 +1,114 @@
+-- Isolation: row-level security on every table of a workspace, the doors into one, and what each role may do.
+
+do $$
+declare
+    name text;
+begin
+    for name in select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id'
+                where c.relnamespace = 'everlore'::regnamespace and c.relkind in ('r', 'p') loop
+        execute format('alter table everlore.%I enable row level security', name);
+    end loop;
+    -- Partitions have none of their own: whoever does not own them reads them by way of their table only.
+    for name in select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id'
+                where c.relnamespace = 'everlore'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition loop
+        execute format('create policy own_workspace on everlore.%I using (workspace_id = everlore.current_workspace())', name);
+    end loop;
+end $$;
+
+-- The door into a workspace: made if it does not exist, so that the answer tells nobody whether it did.
+-- Who is inside one workspace cannot ask for another.
+create function everlore.open_workspace(id uuid, called text) returns uuid
+    language plpgsql volatile security definer
+    set search_path = everlore, pg_temp
+    as $$
+    declare
+        found_id uuid;
+    begin
+        if everlore.current_workspace() is not null then
+            raise insufficient_privilege using message = 'a workspace is open already in this transaction';
+        end if;
+        select w.workspace_id into found_id from everlore.workspace w where w.name = called;
+        if found_id is null then
+            insert into everlore.workspace (workspace_id, name) values (id, called)
+                on conflict (name) do nothing returning workspace_id into found_id;
+            if found_id is null then
+                select w.workspace_id into found_id from everlore.workspace w where w.name = called;
+            else
+                insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
+                insert into everlore.lexical_statistics (workspace_id, distilled) values (found_id, false), (found_id, true);
+                insert into everlore.distilled_state (workspace_id) values (found_id);
+            end if;
+        end if;
+        return found_id;
+    end $$;
+
+-- Whether there is a workspace of that name: for the operator's side.
+create function everlore.workspace_exists(called text) returns boolean
+    language sql stable security definer
+    set search_path = everlore, pg_temp
+    as $$ select exists (select from everlore.workspace w where w.name = called) $$;
+
+-- All workspaces: for the operator's side, never for the application's role.
+create function everlore.list_workspaces()
+    returns table (workspace_id uuid, name text, created_at timestamptz, threads bigint, messages bigint, last_at timestamptz)
+    language sql stable security definer
+    set search_path = everlore, pg_temp
+    as $$
+        select w.workspace_id, w.name, w.created_at, count(t.thread_id), coalesce(sum(t.messages), 0)::bigint, max(t.last_at)
+        from everlore.workspace w left join everlore.thread t using (workspace_id)
+        group by w.workspace_id
+        order by w.name
+    $$;
+
+revoke all on all functions in schema everlore from public;
+grant usage on schema everlore to everlore_app, everlore_worker;
+
+-- Both write what they capture and derive, inside one workspace at a time.
+grant select on everlore.workspace to everlore_app, everlore_worker;
+grant select, insert, update, delete on
+    everlore.project, everlore.thread, everlore.session, everlore.message, everlore.passage, everlore.passage_tokens,
+    everlore.posting_block, everlore.posting_segment, everlore.watermark, everlore.passage_vector, everlore.unembedded,
+    everlore.memory, everlore.memory_source, everlore.entity, everlore.alias, everlore.mention, everlore.memory_entity,
+    everlore.fact, everlore.fact_source, everlore.entity_change, everlore.link_suggestion, everlore.taxonomy_node,
+    everlore.taxonomy_suggestion, everlore.distillation, everlore.distil_again, everlore.usage, everlore.breaker,
+    everlore.handed_out, everlore.distilled_state
+    to everlore_app, everlore_worker;
+grant select on everlore.memory_shown, everlore.fact_shown to everlore_app, everlore_worker;
+grant select, update on everlore.passage_counter, everlore.lexical_statistics to everlore_app, everlore_worker;
+grant select, insert on everlore.audit_log to everlore_app, everlore_worker;
+grant select on everlore.embedding_model, everlore.migration to everlore_app, everlore_worker;
+
+grant execute on function
+    everlore.strip_accents(text), everlore.normalise(text), everlore.terms(text), everlore.query_words(text),
+    everlore.current_workspace(), everlore.open_workspace(uuid, text),
+    everlore.defer_index(uuid), everlore.defer_index_distilled(), everlore.defer_distil(uuid),
+    everlore.vector_exact(smallint, halfvec, integer, boolean), everlore.vector_among(smallint, halfvec, integer[], integer),
+    everlore.vectors_of(smallint, integer[]),
+    everlore.vector_hnsw(smallint, halfvec, integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, uuid[], boolean),
+    everlore.passages_within(integer, timestamptz, timestamptz, text, uuid[], ltree, timestamptz, integer[], uuid[]),
+    everlore.vector_index_name(smallint, boolean), everlore.has_vector_index(smallint, boolean),
+    everlore.register_embedding_model(text, integer), everlore.threads_within(text, ltree),
+    everlore.messages_ending(text), everlore.memories_ending(text), everlore.facts_ending(text), everlore.entities_ending(text),
+    everlore.aliases_similar(text[], real, integer), everlore.aliases_with_word(text[], integer),
+    everlore.handed_out_alike(bigint[]), everlore.erase_from_audit(uuid, text), everlore.erase_from_failures(uuid[])
+    to everlore_app, everlore_worker;
+grant execute on function
+    everlore.threads_behind(text[], boolean, integer), everlore.workspaces_unembedded(text[], integer),
+    everlore.threads_to_distil(timestamptz, integer), everlore.failed_windows(),
+    everlore.list_workspaces(), everlore.workspace_exists(text),
+    everlore.build_vector_index(smallint, boolean), everlore.drop_vector_index(smallint, boolean),
+    everlore.use_embedding_model(text), everlore.embedding_progress()
+    to everlore_worker;
+
+grant select, insert, update, delete on everlore.job_failure to everlore_worker;
+grant usage on schema jobs to everlore_worker;
+grant select, insert, update, delete on all tables in schema jobs to everlore_worker;
+grant usage on all sequences in schema jobs to everlore_worker;
+revoke all on all functions in schema jobs from public;
+grant execute on all functions in schema jobs to everlore_worker;
+
+-- What later migrations make is nobody's until they say so; what the queue's own make is the workers'.
+alter default privileges revoke execute on functions from public;
+alter default privileges in schema jobs grant select, insert, update, delete on tables to everlore_worker;
+alter default privileges in schema jobs grant usage on sequences to everlore_worker;
+alter default privileges in schema jobs grant execute on functions to everlore_worker;

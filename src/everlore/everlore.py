@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from everlore.api.memories import Means
@@ -13,9 +13,9 @@ from everlore.budget import SpendGovernor, held_up, probe_at_once
 from everlore.capture.resplit import resplit_workspace
 from everlore.config import Settings, load_settings
 from everlore.distil.step import Tools
-from everlore.domain.answers import Page
+from everlore.domain.answers import Doc, Page
 from everlore.domain.errors import ConfigurationError, NotFound
-from everlore.domain.operations import HeldUp, Status, WorkspaceSummary
+from everlore.domain.operations import HeldUp, Status, WorkspaceDeleted, WorkspaceSummary
 from everlore.index.step import ensure_vector_indexes, pack_tail, rebuild
 from everlore.models.late_interaction import LateInteraction
 from everlore.models.rules import RuleAnalyst
@@ -28,7 +28,7 @@ from everlore.store import distilling, index, operations
 from everlore.store.database import APP, WORKER, Database
 from everlore.store.inspection import inspect
 from everlore.store.server import Server
-from everlore.validation import MAX_LIMIT, Cursor, Limit, checked, name
+from everlore.validation import MAX_LIMIT, Cursor, Limit, Name, checked, name
 from everlore.wiring import (
     configured_analyst,
     configured_embedders,
@@ -154,6 +154,17 @@ class Everlore:
         """List all workspaces by name. For the operator: needs the workers' login."""
         found = sorted(await self._workspaces(), key=_by_name)
         return paged(found, limit, cursor, _by_name, str)
+
+    @checked
+    async def delete_workspace(self, name: Annotated[Name, Doc("The workspace.")]) -> WorkspaceDeleted:
+        """Delete a workspace for good, with everything in it and its waiting jobs.
+
+        The receipt says how many rows of each kind went. Raises NotFound."""
+        async with self._worker_database.outside() as tx:
+            gone = await operations.delete_workspace(tx, name)
+        if gone is None:
+            raise NotFound(f"There is no workspace {name}; `everlore workspaces` lists them.")
+        return WorkspaceDeleted(gone[0], name, gone[1], self._clock())
 
     async def _workspaces(self) -> list[WorkspaceSummary]:
         async with self._worker_database.outside() as tx:

@@ -213,7 +213,7 @@ async def found_by_id(
 # Limits at a parameter
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Check:
     """What a parameter passes, written at its type: `check(value, field)` gives the value as the verb uses it or raises
     InvalidInput; `schema` says the same in words of JSON Schema."""

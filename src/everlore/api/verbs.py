@@ -191,8 +191,9 @@ def parameters_of(verb: Verb) -> tuple[Parameter, ...]:
 
 
 def answer_of(verb: Verb) -> Any:
-    """The type of the answer."""
-    return hints_of(function_of(verb.home))["return"]
+    """The type of the answer; None where there is none."""
+    hint = hints_of(function_of(verb.home))["return"]
+    return None if hint is type(None) else hint
 
 
 def summary_of(verb: Verb) -> tuple[str, str]:

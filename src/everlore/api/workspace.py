@@ -25,13 +25,13 @@ from everlore.domain.messages import (
 from everlore.domain.operations import WorkspaceStatus
 from everlore.domain.recall import KINDS, Kind, Recall
 from everlore.knowledge.erasure import erase_messages, erase_thread
+from everlore.paging import after, moment, page, paged
 from everlore.paging import identifier as by_id
-from everlore.paging import moment, paged
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
 from everlore.recall.recall import Ask, Weights, recall
-from everlore.store import conversation, distilling, index, passages, postings
+from everlore.store import conversation, distilling, index, lists, passages, postings
 from everlore.store.database import Database
 from everlore.store.recall import Filter
 from everlore.store.run import Transaction
@@ -202,6 +202,26 @@ class Workspace(Knowledge):
         async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
             found = await conversation.list_threads(tx)
         return paged(found, limit, cursor, _latest, moment, by_id, descending=True)
+
+    async def thread_names(self) -> list[str]:
+        """The names of all threads."""
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
+            return [thread.name for thread in await conversation.list_threads(tx)]
+
+    @checked
+    async def messages(
+        self,
+        thread: Annotated[Name, Doc("The thread.")] = DEFAULT_THREAD,
+        *,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Page[StoredMessage]:
+        """List the messages of a thread in their order. Raises NotFound, InvalidInput."""
+        begin = after(cursor, int)
+        async with self._parts.database.workspace(self.workspace_id, read_only=True) as tx:
+            (thread_id,) = await self._threads(thread)
+            found, total = await lists.messages(tx, thread_id, begin[0] if begin else 0, limit + 1)
+        return page(found, total, limit, lambda message: (message.position,))
 
     async def show(
         self, identifier: Annotated[Id, Doc("A message's id, or at least its last 8 characters.")]

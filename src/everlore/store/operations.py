@@ -28,6 +28,14 @@ async def list_workspaces(tx: Transaction) -> list[WorkspaceSummary]:
     ]
 
 
+async def delete_workspace(tx: Transaction, name: str) -> tuple[UUID, dict[str, int]] | None:
+    """Its id and how many rows of each kind went; None if there was none."""
+    workspace_id = await tx.value(_QUERIES["find_workspace"], name=name)
+    if workspace_id is None:
+        return None
+    return workspace_id, await tx.value(_QUERIES["delete_workspace"], workspace_id=workspace_id)
+
+
 async def embedding_progress(tx: Transaction) -> list[ModelProgress]:
     return [
         ModelProgress(*row) for row in await (await tx.execute(_QUERIES["embedding_progress"])).fetchall()

@@ -124,6 +124,31 @@ CREATE FUNCTION everlore.defer_index_distilled() RETURNS void
 
 ALTER FUNCTION everlore.defer_index_distilled() OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.delete_workspace(gone uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$
+    declare
+        counts jsonb;
+    begin
+        perform from everlore.workspace w where w.workspace_id = gone for update;
+        select jsonb_build_object(
+            'threads', (select count(*) from everlore.thread t where t.workspace_id = gone),
+            'messages', (select count(*) from everlore.message m where m.workspace_id = gone),
+            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = gone),
+            'facts', (select count(distinct f.lineage_id) from everlore.fact f where f.workspace_id = gone),
+            'entities', (select count(*) from everlore.entity e where e.workspace_id = gone),
+            'passages', (select count(*) from everlore.passage p where p.workspace_id = gone)
+        ) into counts;
+        delete from everlore.job_failure f using jobs.procrastinate_jobs j
+            where j.id = f.job_id and j.args ->> 'workspace_id' = gone::text and j.status <> 'doing';
+        delete from jobs.procrastinate_jobs j where j.args ->> 'workspace_id' = gone::text and j.status <> 'doing';
+        delete from everlore.workspace w where w.workspace_id = gone;
+        return counts;
+    end $$;
+
+ALTER FUNCTION everlore.delete_workspace(gone uuid) OWNER TO everlore_owner;
+
 CREATE FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
@@ -2179,6 +2204,9 @@ GRANT ALL ON FUNCTION everlore.defer_index(thread uuid) TO everlore_worker;
 REVOKE ALL ON FUNCTION everlore.defer_index_distilled() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_app;
 GRANT ALL ON FUNCTION everlore.defer_index_distilled() TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.delete_workspace(gone uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.delete_workspace(gone uuid) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.drop_vector_index(model smallint, in_distilled boolean) TO everlore_worker;

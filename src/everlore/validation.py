@@ -113,9 +113,13 @@ def question_of(value: str, field: str) -> str:
 def tags_of(values: Sequence[str], field: str = "tags") -> tuple[str, ...]:
     if len(values) > MAX_TAGS:
         raise InvalidInput(field, f"must be a list of at most {MAX_TAGS} tags")
-    tags = tuple(valid_text(value, field, MAX_TAG_CHARACTERS * 4).strip() for value in values)
-    if any(not 1 <= len(tag) <= MAX_TAG_CHARACTERS for tag in tags):
-        raise InvalidInput(field, f"each must have 1 to {MAX_TAG_CHARACTERS} characters")
+    tags = tuple(
+        valid_text(value, f"{field}[{place}]", MAX_TAG_CHARACTERS * 4).strip()
+        for place, value in enumerate(values)
+    )
+    for place, tag in enumerate(tags):
+        if not 1 <= len(tag) <= MAX_TAG_CHARACTERS:
+            raise InvalidInput(f"{field}[{place}]", f"must have 1 to {MAX_TAG_CHARACTERS} characters")
     return tags
 
 
@@ -189,7 +193,11 @@ def digits_or_none(text: str) -> str | None:
 
 
 async def found_by_id(
-    identifier: str | UUID, what: str, ending: Callable[[str], Awaitable[Sequence[UUID]]]
+    identifier: str | UUID,
+    what: str,
+    ending: Callable[[str], Awaitable[Sequence[UUID]]],
+    *,
+    field: str = "id",
 ) -> UUID:
     """The one id that is, or ends with, what a person gave. `ending` looks those up that end with so many digits.
 
@@ -200,13 +208,13 @@ async def found_by_id(
     digits = digits_or_none(identifier)
     if digits is None:
         raise InvalidInput(
-            "id", f"must be the last {SHORT_ID_LENGTH} to 32 characters of a {what}'s id, not {identifier!r}"
+            field, f"must be the last {SHORT_ID_LENGTH} to 32 characters of a {what}'s id, not {identifier!r}"
         )
     found = await ending(digits)
     if not found:
         raise NotFound(f"There is no {what} whose id ends with {identifier}.")
     if len(found) > 1:
-        raise InvalidInput("id", f"several {what} ids end with {identifier}; type more of it")
+        raise InvalidInput(field, f"several {what} ids end with {identifier}; type more of it")
     return found[0]
 
 

@@ -104,17 +104,17 @@ class Graph:
 
     @checked
     async def entity(
-        self, named: Annotated[Named, Doc(ENTITY)], *, as_of: Annotated[Times, Doc(OTHER_TIME)] = NOW
+        self, entity: Annotated[Named, Doc(ENTITY)], *, as_of: Annotated[Times, Doc(OTHER_TIME)] = NOW
     ) -> EntityDetail:
         """Show one entity: its names, what is known of it, and others of the same name. Raises NotFound, InvalidInput."""
         when = self._when(as_of)
         async with self.database.workspace(self.workspace_id, read_only=True) as tx:
-            entity_id = await self._find(tx, named, "entity")
-            (entity,) = await entities.load(tx, [entity_id])
+            entity_id = await self._find(tx, entity, "entity")
+            (known,) = await entities.load(tx, [entity_id])
             nodes, namesakes = await entities.nodes(tx, {entity_id: 0})
             others, _ = await entities.nodes(tx, dict.fromkeys(namesakes.get(entity_id, ()), 0))
             facts = await graph.facts_of(tx, entity_id, when, MAX_FACTS)
-            return EntityDetail(entity, nodes[entity_id].label, tuple(facts), tuple(others.values()))
+            return EntityDetail(known, nodes[entity_id].label, tuple(facts), tuple(others.values()))
 
     async def find(self, named: str | UUID, field: str = "entity") -> UUID:
         """The id of the entity that a name, an id or the end of one means. Raises NotFound, InvalidInput."""
@@ -123,47 +123,47 @@ class Graph:
 
     @checked
     async def add_alias(
-        self, named: Annotated[Named, Doc(ENTITY)], alias: Annotated[Name, Doc("The other name.")]
+        self, entity: Annotated[Named, Doc(ENTITY)], alias: Annotated[Name, Doc("The other name.")]
     ) -> Entity:
         """Give an entity another name.
 
         By hand, so it weighs more than any name that was read somewhere."""
         async with self.database.workspace(self.workspace_id) as tx:
-            entity_id = await self._find(tx, named, "entity")
+            entity_id = await self._find(tx, entity, "entity")
             await entities.add_aliases(tx, [self._by_hand(entity_id, alias)], self.clock())
             await conversation.audit(tx, "add alias", str(entity_id))
             return (await entities.load(tx, [entity_id]))[0]
 
     @checked
     async def aliases(
-        self, named: Annotated[Named, Doc(ENTITY)], *, limit: Limit = 50, cursor: Cursor = None
+        self, entity: Annotated[Named, Doc(ENTITY)], *, limit: Limit = 50, cursor: Cursor = None
     ) -> Page[Alias]:
         """List the names of an entity, the surest first. Raises NotFound, InvalidInput."""
         async with self.database.workspace(self.workspace_id, read_only=True) as tx:
-            (entity,) = await entities.load(tx, [await self._find(tx, named, "entity")])
-        found = sorted(entity.aliases, key=_surest)
+            (known,) = await entities.load(tx, [await self._find(tx, entity, "entity")])
+        found = sorted(known.aliases, key=_surest)
         return paged(found, limit, cursor, _surest, float, str, by_id)
 
     @checked
     async def remove_alias(
         self,
-        named: Annotated[Named, Doc(ENTITY)],
+        entity: Annotated[Named, Doc(ENTITY)],
         alias: Annotated[Name, Doc("The name that is not its own.")],
     ) -> Entity:
         """Take a name away from an entity; not its last one.
 
         Raises NotFound if it has none such, InvalidInput for its last one."""
         async with self.database.workspace(self.workspace_id) as tx:
-            entity_id = await self._find(tx, named, "entity")
+            entity_id = await self._find(tx, entity, "entity")
             found = await entities.find_alias(tx, entity_id, self._key(alias))
             if found is None:
-                raise NotFound(f"The entity {named} has no name like {alias}.")
-            (entity,) = await entities.load(tx, [entity_id])
-            left = [one for one in entity.aliases if one.alias_id != found[0]]
+                raise NotFound(f"The entity {entity} has no name like {alias}.")
+            (known,) = await entities.load(tx, [entity_id])
+            left = [one for one in known.aliases if one.alias_id != found[0]]
             if not left:
                 raise InvalidInput("alias", "is the last name of the entity; give it another one first")
             await entities.remove_alias(tx, found[0])
-            if self._key(entity.name) == self._key(alias):
+            if self._key(known.name) == self._key(alias):
                 await entities.rename(tx, entity_id, left[0].variant)
             await conversation.audit(tx, "remove alias", str(entity_id))
             return (await entities.load(tx, [entity_id]))[0]
@@ -185,7 +185,7 @@ class Graph:
     @checked
     async def split(
         self,
-        named: Annotated[Named, Doc(ENTITY)],
+        entity: Annotated[Named, Doc(ENTITY)],
         aliases: Annotated[Sequence[Name], number_of(MAX_SPLIT), Doc("Names that go to the new entity.")],
         called: Annotated[Name, Doc("What the new entity is called.")],
         *,
@@ -200,11 +200,11 @@ class Graph:
         `undo` takes it back. Raises NotFound, InvalidInput.
         """
         async with self.database.workspace(self.workspace_id) as tx:
-            entity_id = await self._find(tx, named, "entity")
-            (entity,) = await entities.load(tx, [entity_id])
-            keys = {self._key(alias.variant): alias for alias in entity.aliases}
+            entity_id = await self._find(tx, entity, "entity")
+            (known,) = await entities.load(tx, [entity_id])
+            keys = {self._key(alias.variant): alias for alias in known.aliases}
             if unknown := [variant for variant in aliases if self._key(variant) not in keys]:
-                raise InvalidInput("aliases", f"{unknown[0]!r} is no name of {entity.name}")
+                raise InvalidInput("aliases", f"{unknown[0]!r} is no name of {known.name}")
             chosen = {self._key(variant) for variant in aliases}
             if chosen == keys.keys():
                 raise InvalidInput("aliases", "takes every name; leave at least one to the entity")
@@ -214,8 +214,8 @@ class Graph:
                 variants = [keys[one].variant for one in sorted(chosen)]
                 spoken = await merging.messages_naming(tx, entity_id, variants)
             else:
-                spoken = [await _message(tx, one) for one in messages]
-            made = entities.new_entity(called, entity.type)
+                spoken = [await _message(tx, one, f"messages[{place}]") for place, one in enumerate(messages)]
+            made = entities.new_entity(called, known.type)
             change = await merging.split(
                 tx,
                 entity_id,
@@ -288,7 +288,7 @@ class Graph:
     @checked
     async def show(
         self,
-        named: Annotated[Named, Doc(ENTITY)],
+        entity: Annotated[Named, Doc(ENTITY)],
         *,
         depth: Annotated[int, number(1, MAX_DEPTH), Doc("How many steps to go.")] = 1,
         as_of: Annotated[Times, Doc(OTHER_TIME)] = NOW,
@@ -297,7 +297,7 @@ class Graph:
         """Show what an entity is connected with, each edge with all of its sources."""
         when = self._when(as_of)
         async with self.database.workspace(self.workspace_id, read_only=True) as tx:
-            start = await self._find(tx, named, "entity")
+            start = await self._find(tx, entity, "entity")
             walk = await graph.neighbourhood(tx, start, depth, when, limit=limit)
             nodes, _ = await entities.nodes(tx, walk.distances)
             edges = [edge for seen in walk.edges.values() for edge in seen]
@@ -493,8 +493,10 @@ def _either(nodes: Iterable[Node]) -> str:
     return " or ".join(sorted(f"{node.label} [{short_id(node.entity_id)}]" for node in nodes))
 
 
-async def _message(tx: Transaction, identifier: str | UUID) -> UUID:
-    return await found_by_id(identifier, "message", lambda digits: conversation.find_message(tx, digits))
+async def _message(tx: Transaction, identifier: str | UUID, field: str) -> UUID:
+    return await found_by_id(
+        identifier, "message", lambda digits: conversation.find_message(tx, digits), field=field
+    )
 
 
 def _surest(alias: Alias) -> tuple[float, str, UUID]:

@@ -140,7 +140,7 @@ class Knowledge:
         *,
         types: Annotated[Sequence[MemoryType] | None, Doc("Only of these types.")] = None,
         status: Annotated[
-            Status | Literal["all"] | None,
+            Literal["all", Status] | None,
             Doc("Instead of those in use: all, or one status such as expired."),
         ] = None,
         entity: Annotated[Named | None, Doc("Only those that speak of this entity: a name or an id.")] = None,
@@ -206,6 +206,10 @@ class Knowledge:
             shown_facts = [await facts.show(tx, fact.fact_id) for _, fact in stated]
         stated = tuple(fact for fact in shown_facts if fact is not None)
         return MemoryDetail(self._seen(shown), tuple(sources), tuple(map(self._seen, versions)), stated)
+
+    async def history(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> tuple[Memory, ...]:
+        """List the versions of a memory, the first one first: what was believed when. Raises NotFound."""
+        return (await self.memory(identifier)).versions
 
     @checked
     async def correct(

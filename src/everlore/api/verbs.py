@@ -6,12 +6,15 @@ method with types and a docstring, and a line here.
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
-from typing import Annotated, Any, Literal, Protocol, cast, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Literal, Protocol, Union, cast, get_args, get_origin
 
-from everlore.domain.answers import UNCHANGED, Doc
+from everlore.domain.answers import Doc, Unchanged
 from everlore.validation import Name, hints_of
 
 DEFAULT_WORKSPACE = "default"
@@ -102,6 +105,7 @@ _TABLE = [
     Verb("remember", "POST /v1/memories", _API + "remember", makes=True, status=201),
     Verb("memories", "GET /v1/memories", _API + "memories"),
     Verb("memories show", "GET /v1/memories/{identifier}", _API + "memory"),
+    Verb("memories history", "GET /v1/memories/{identifier}/history", _API + "history"),
     Verb("memories correct", "PATCH /v1/memories/{identifier}", _API + "correct"),
     Verb("memories pin", "POST /v1/memories/{identifier}/pin", _API + "pin"),
     Verb("memories unpin", "POST /v1/memories/{identifier}/unpin", _API + "unpin"),
@@ -115,12 +119,12 @@ _TABLE = [
     Verb("facts confirm", "POST /v1/facts/{identifier}/confirm", _API + "confirm_fact"),
     Verb("facts reject", "POST /v1/facts/{identifier}/reject", _API + "reject_fact"),
     Verb("entities", "GET /v1/entities", _GRAPH + "entities"),
-    Verb("entities show", "GET /v1/entities/{named}", _GRAPH + "entity"),
-    Verb("entities aliases", "GET /v1/entities/{named}/aliases", _GRAPH + "aliases"),
-    Verb("entities name", "POST /v1/entities/{named}/aliases", _GRAPH + "add_alias"),
-    Verb("entities unname", "DELETE /v1/entities/{named}/aliases", _GRAPH + "remove_alias"),
+    Verb("entities show", "GET /v1/entities/{entity}", _GRAPH + "entity"),
+    Verb("entities aliases", "GET /v1/entities/{entity}/aliases", _GRAPH + "aliases"),
+    Verb("entities alias add", "POST /v1/entities/{entity}/aliases", _GRAPH + "add_alias"),
+    Verb("entities alias remove", "DELETE /v1/entities/{entity}/aliases", _GRAPH + "remove_alias"),
     Verb("entities merge", "POST /v1/entities/{keep}/merge", _GRAPH + "merge"),
-    Verb("entities split", "POST /v1/entities/{named}/split", _GRAPH + "split"),
+    Verb("entities split", "POST /v1/entities/{entity}/split", _GRAPH + "split"),
     Verb("entities changes", "GET /v1/entity-changes", _GRAPH + "changes"),
     Verb("entities undo", "POST /v1/entity-changes/{identifier}/undo", _GRAPH + "undo"),
     Verb("entities suggestions", "GET /v1/entity-suggestions", _GRAPH + "link_suggestions"),
@@ -132,7 +136,7 @@ _TABLE = [
     Verb("taxonomy suggestions", "GET /v1/taxonomy-suggestions", _GRAPH + "taxonomy_suggestions"),
     Verb("review", "GET /v1/review", _API + "review"),
     Verb("review decide", "POST /v1/review/{identifier}", _API + "decide", status=204),
-    Verb("distil later", "POST /v1/distil", _OPERATING + "start_distil", status=202),
+    Verb("jobs distil", "POST /v1/distil", _OPERATING + "start_distil", status=202),
     Verb("usage", "GET /v1/usage", _API + "usage"),
     Verb("status", "GET /v1/status", _OPERATING + "status"),
     Verb("jobs list", "GET /v1/jobs", _OPERATING + "jobs"),
@@ -197,28 +201,35 @@ def answer_of(verb: Verb) -> Any:
 
 
 def summary_of(verb: Verb) -> tuple[str, str]:
-    """The first sentence of the docstring without its full stop, and the rest."""
+    """The first paragraph of the docstring without its full stop, and the rest."""
     said = inspect.getdoc(function_of(verb.home)) or verb.command
-    first, _, rest = said.partition("\n\n")
-    sentence, _, more = " ".join(first.split()).partition(". Raises ")
-    raises = f"Raises {more}" if more else ""
-    return sentence.rstrip("."), " ".join(f"{' '.join(rest.split())} {raises}".split())
+    # What is raised is for who writes Python; every face says its errors by itself.
+    first, _, rest = re.sub(r"\s*Raises [^.]*\.", "", said).partition("\n\n")
+    return " ".join(first.split()).rstrip("."), " ".join(rest.split())
 
 
 async def call(verb: Verb, lore: Opened, arguments: dict[str, Any]) -> Any:
     """Do it. `arguments` are by name; what is not among them keeps its default."""
-    function, owner = function_of(verb.home), owner_of(verb.home)
+    owner = owner_of(verb.home)
     if isinstance(lore, owner):
-        return await function(lore, **arguments)
+        return await _bound(verb.home, lore)(**arguments)
     named = arguments.get("workspace", DEFAULT_WORKSPACE)
     workspace = await lore.workspace(named, create=verb.makes)
     rest = {name: value for name, value in arguments.items() if name != "workspace"}
-    return await function(_part(workspace, owner), **rest)
+    return await _bound(verb.home, _part(workspace, owner))(**rest)
+
+
+def _bound(home: Home, owner: Any) -> Callable[..., Any]:
+    """The method of what owns it, or the function with the owner first."""
+    function = function_of(home)
+    named = isinstance(home, str) and "." in home.partition(":")[2]
+    return getattr(owner, function.__name__) if named else functools.partial(function, owner)
 
 
 def _part(workspace: Any, owner: type) -> Any:
     """The workspace itself, or what it is composed of."""
-    return next(one for one in (workspace, *vars(workspace).values()) if isinstance(one, owner))
+    parts: dict[str, Any] = vars(workspace)
+    return next(one for one in (workspace, *parts.values()) if isinstance(one, owner))
 
 
 # Reading types
@@ -239,5 +250,15 @@ def bare(hint: Any) -> Any:
     return bare(get_args(hint)[0]) if get_origin(hint) is Annotated else hint
 
 
-def is_left_out(value: Any) -> bool:
-    return value is UNCHANGED or value is inspect.Parameter.empty
+def kind_of(hint: Any) -> str:
+    """What somebody types for it: str, int, float, bool, datetime, a list of words, or `object` for what cannot be typed."""
+    base = bare(hint)
+    origin, arguments = get_origin(base), get_args(base)
+    if origin in (Union, UnionType):
+        wanted = [one for one in arguments if one not in (type(None), Unchanged)]
+        return kind_of(wanted[0])
+    if origin is Literal:
+        return "str"
+    if origin is Sequence:
+        return "list"
+    return base.__name__ if base in (str, int, float, bool, datetime) else "object"

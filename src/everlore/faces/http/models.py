@@ -11,7 +11,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from dataclasses import Field as DataclassField
 from datetime import datetime
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Union, cast, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
@@ -80,13 +80,14 @@ def _taken(value: Any) -> Any:
 
 
 class _Value(BaseModel):
-    """One of our frozen values in a request. Its class is `of`, in each subclass."""
+    """One of our frozen values in a request. `of` is its class, set for each subclass."""
 
     model_config = _REQUEST
+    of: ClassVar[type]
 
     def value(self) -> Any:
         # Not model_dump(): that would walk the callers' JSON, which may be nested deeper than it can follow.
-        return type(self).__private_attributes__["_of"].default(**dict(self))
+        return self.of(**dict(self))
 
 
 @functools.cache
@@ -94,7 +95,9 @@ def _value_model(of: type) -> type[_Value]:
     made: dict[str, Any] = {
         one.name: (_wire(_hints(of)[one.name]), _field_default(one)) for one in fields(cast("Any", of))
     }
-    return create_model(of.__name__, __base__=_Value, __doc__=of.__doc__, _of=of, **made)
+    model = create_model(of.__name__, __base__=_Value, __doc__=of.__doc__, **made)
+    model.of = of
+    return model
 
 
 def _field_default(one: DataclassField[Any]) -> Any:

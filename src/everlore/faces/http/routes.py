@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from everlore import operating
 from everlore.api.verbs import Parameter, Verb, answer_of, call, parameters_of, summary_of, verbs
 from everlore.domain.answers import to_json
+from everlore.domain.errors import InvalidInput
 from everlore.domain.operations import Health
 from everlore.everlore import Everlore
 from everlore.faces.http import models
@@ -90,7 +91,13 @@ def _endpoint(verb: Verb, *, body: bool) -> Any:
     async def endpoint(**sent: Any) -> Response:
         said = cast("models.Request", sent["request"])
         arguments = {name: sent[name] for name in in_path} | said.arguments()
-        return _response(verb, await call(verb, sent["lore"], arguments))
+        try:
+            return _response(verb, await call(verb, sent["lore"], arguments))
+        except InvalidInput as error:
+            if body or not error.field.startswith("as_of."):
+                raise
+            # In a query the two questions of time stand by themselves.
+            raise InvalidInput(error.field.removeprefix("as_of."), error.reason) from error
 
     here = inspect.Parameter.KEYWORD_ONLY
     place = Body() if body else Query()

@@ -228,8 +228,9 @@ def _bound(home: Home, owner: Any) -> Callable[..., Any]:
 
 def _part(workspace: Any, owner: type) -> Any:
     """The workspace itself, or what it is composed of."""
-    parts: dict[str, Any] = vars(workspace)
-    return next(one for one in (workspace, *parts.values()) if isinstance(one, owner))
+    if isinstance(workspace, owner):
+        return workspace
+    return next(one for one in cast("list[Any]", list(vars(workspace).values())) if isinstance(one, owner))
 
 
 # Reading types

@@ -40,6 +40,7 @@ fmt: $(VENV)/ready-to-develop ## format the code and mend what can be mended wit
 bench: $(VENV)/ready-to-develop ## measure speed and scale (takes minutes; nothing in the tests is timed)
 	$(BIN)/python benchmarks/recall_scale.py
 	$(BIN)/python benchmarks/ingest.py
+	$(BIN)/python benchmarks/one_message.py
 
 clean: ## remove the virtual environment and every cache; your memories stay
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist

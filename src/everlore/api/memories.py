@@ -201,11 +201,12 @@ class Knowledge:
             shown = _version(versions, as_of)
             if shown is None:
                 raise NotFound(f"The memory {identifier} was not known, or not true, at that time.")
-            sources = await memories.sources(tx, found.lineage_id, as_of.recorded_at)
+            sources = await memories.sources(tx, [found.lineage_id], as_of.recorded_at)
             stated = await facts.of_memories(tx, [found.lineage_id])
             shown_facts = [await facts.show(tx, fact.fact_id) for _, fact in stated]
-        stated = tuple(fact for fact in shown_facts if fact is not None)
-        return MemoryDetail(self._seen(shown), tuple(sources), tuple(map(self._seen, versions)), stated)
+        found_facts = tuple(fact for fact in shown_facts if fact is not None)
+        said = tuple(sources.get(found.lineage_id, ()))
+        return MemoryDetail(self._seen(shown), said, tuple(map(self._seen, versions)), found_facts)
 
     async def history(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> tuple[Memory, ...]:
         """List the versions of a memory, the first one first: what was believed when. Raises NotFound."""

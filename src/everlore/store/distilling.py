@@ -10,7 +10,7 @@ from everlore.domain.ids import new_id
 from everlore.domain.knowledge import Distilled
 from everlore.domain.operations import FailedWindow
 from everlore.store.queries import queries
-from everlore.store.run import Transaction, fetched
+from everlore.store.run import Transaction
 
 STEP = "distil"
 
@@ -73,100 +73,86 @@ _DISTILLATION = [field.name for field in fields(Distillation)]
 
 
 async def mark(tx: Transaction, thread_id: UUID) -> Mark | None:
-    row = await (await tx.execute(_QUERIES["mark"], {"thread_id": thread_id})).fetchone()
-    return Mark(*row) if row else None
+    return await tx.row(_QUERIES["mark"], Mark, thread_id=thread_id)
 
 
-def _said(row: Sequence[Any]) -> SaidRow:
-    return SaidRow(*row[:8], captions=tuple(row[8]), off_the_record=row[9], system_prompt=row[10])
+def _said(*, captions: Sequence[str], **columns: Any) -> SaidRow:
+    return SaidRow(captions=tuple(captions), **columns)
 
 
 async def said(tx: Transaction, thread_id: UUID, first: int, last: int) -> list[SaidRow]:
     """The messages at positions `first` to `last`, in order."""
-    rows = await (
-        await tx.execute(_QUERIES["said"], {"thread_id": thread_id, "first": first, "last": last})
-    ).fetchall()
-    return [_said(row) for row in rows]
+    return await tx.rows(_QUERIES["said"], _said, thread_id=thread_id, first=first, last=last)
 
 
 async def earlier(tx: Transaction, thread_id: UUID, before: int, at_most: int) -> list[SaidRow]:
     """The messages before a position, at most so many, in order."""
-    rows = await (
-        await tx.execute(_QUERIES["earlier"], {"thread_id": thread_id, "before": before, "at_most": at_most})
-    ).fetchall()
-    return [_said(row) for row in reversed(rows)]
+    found = await tx.rows(_QUERIES["earlier"], _said, thread_id=thread_id, before=before, at_most=at_most)
+    return found[::-1]
 
 
 async def lock_workspace(tx: Transaction) -> None:
     """The lock under which what is new is held against what is known: one commit of a workspace at a time."""
-    await tx.execute(_QUERIES["lock_workspace"])
+    await tx.done(_QUERIES["lock_workspace"])
 
 
 async def lock_mark(tx: Transaction, thread_id: UUID) -> int | None:
     """The position that the thread is distilled to, locked; None if the thread has gone."""
-    row = await (await tx.execute(_QUERIES["lock_mark"], {"thread_id": thread_id})).fetchone()
-    return row[0] if row else None
+    return await tx.value(_QUERIES["lock_mark"], thread_id=thread_id)
 
 
 async def advance(tx: Transaction, thread_id: UUID, upto: int) -> None:
-    await tx.execute(_QUERIES["advance"], {"thread_id": thread_id, "upto": upto})
+    await tx.done(_QUERIES["advance"], thread_id=thread_id, upto=upto)
 
 
 async def lock_messages(tx: Transaction, message_ids: Sequence[UUID]) -> set[UUID]:
     """Of these messages those that still exist, kept until the commit."""
-    rows = await (await tx.execute(_QUERIES["lock_messages"], {"messages": list(message_ids)})).fetchall()
-    return {row[0] for row in rows}
+    return set(await tx.values(_QUERIES["lock_messages"], messages=list(message_ids)))
 
 
 async def note(tx: Transaction, done: Distillation, at: datetime, *, again: bool) -> None:
     """Write down what became of a window; `again`: the earlier reading of it is superseded."""
     if again:
-        await tx.execute(
-            _QUERIES["supersede_windows"],
-            {"thread_id": done.thread_id, "first": done.first, "last": done.last, "at": at},
+        await tx.done(
+            _QUERIES["supersede_windows"], thread_id=done.thread_id, first=done.first, last=done.last, at=at
         )
-    await tx.execute(
-        _QUERIES["note"],
-        {name: getattr(done, name) for name in _DISTILLATION} | {"distillation_id": new_id(), "at": at},
-    )
+    columns = {name: getattr(done, name) for name in _DISTILLATION}
+    await tx.done(_QUERIES["note"], **columns, distillation_id=new_id(), at=at)
 
 
 async def windows(
     tx: Transaction, thread_id: UUID, since: int | None = None, until: int | None = None
 ) -> list[tuple[int, int]]:
     """First and last position of the windows of a thread that were distilled and overlap the span."""
-    rows = await (
-        await tx.execute(_QUERIES["windows"], {"thread_id": thread_id, "since": since, "until": until})
-    ).fetchall()
-    return [(row[0], row[1]) for row in rows]
+    found = await tx.tuples(_QUERIES["windows"], thread_id=thread_id, since=since, until=until)
+    return [(first, last) for first, last in found]
 
 
 async def ask_again(tx: Transaction, thread_id: UUID, firsts: Sequence[int], at: datetime) -> None:
     """Have windows read anew; the job finds them."""
-    await tx.execute(_QUERIES["ask_again"], {"thread_id": thread_id, "firsts": list(firsts), "at": at})
+    await tx.done(_QUERIES["ask_again"], thread_id=thread_id, firsts=list(firsts), at=at)
 
 
 async def asked_again(tx: Transaction, thread_id: UUID) -> tuple[int, int] | None:
     """The next window of a thread that is to be read anew: first and last position."""
-    row = await (await tx.execute(_QUERIES["asked_again"], {"thread_id": thread_id})).fetchone()
-    return (row[0], row[1]) if row else None
+    found = await tx.tuple(_QUERIES["asked_again"], thread_id=thread_id)
+    return (found[0], found[1]) if found else None
 
 
 async def take_again(tx: Transaction, thread_id: UUID, first: int) -> bool:
     """Strike a window off the list of those to be read anew; whether it stood there."""
-    cursor = await tx.execute(_QUERIES["take_again"], {"thread_id": thread_id, "first": first})
-    return cursor.rowcount > 0
+    return await tx.done(_QUERIES["take_again"], thread_id=thread_id, first=first) > 0
 
 
 async def defer(tx: Transaction, thread_id: UUID) -> None:
     """Leave a distil job for the thread, on the caller's transaction."""
-    await tx.execute(_QUERIES["defer"], {"thread_id": thread_id})
+    await tx.done(_QUERIES["defer"], thread_id=thread_id)
 
 
 async def waiting(tx: Transaction) -> tuple[int, int, int]:
     """Of the workspace: threads and messages that are not distilled, and windows that failed."""
-    row = await (await tx.execute(_QUERIES["waiting"])).fetchone()
-    return (row[0], row[1], row[2]) if row else (0, 0, 0)
+    threads, messages, failed = await tx.tuple(_QUERIES["waiting"]) or (0, 0, 0)
+    return threads, messages, failed
 
 
 async def to_read(
@@ -183,53 +169,47 @@ async def to_read(
 ) -> ToRead:
     """What waits; with `again` also what was read already and overlaps a span of positions. `window`, `silence`, `close`: how
     the distil step cuts threads."""
-    parameters = {
-        "thread": thread,
-        "again": again,
-        "since": since,
-        "until": until,
-        "window": window,
-        "silence": silence,
-        "quiet_since": now - silence,
-        "close": close,
-    }
-    row = await (await tx.execute(_QUERIES["to_read"], parameters)).fetchone()
-    return ToRead(*(row or ()))
+    found = await tx.row(
+        _QUERIES["to_read"],
+        ToRead,
+        thread=thread,
+        again=again,
+        since=since,
+        until=until,
+        window=window,
+        silence=silence,
+        quiet_since=now - silence,
+        close=close,
+    )
+    return found or ToRead()
 
 
 async def tally(tx: Transaction, thread: str | None) -> Distilled:
     """What all reading came to, in a thread or in the workspace."""
-    row = await (await tx.execute(_QUERIES["tally"], {"thread": thread})).fetchone()
-    return Distilled(*(row or ()))
+    return await tx.row(_QUERIES["tally"], Distilled, thread=thread) or Distilled()
 
 
 async def unfinished(tx: Transaction, thread: str | None) -> list[UUID]:
     """Threads of the workspace with messages to distil or windows to read anew."""
-    rows = await (await tx.execute(_QUERIES["unfinished"], {"thread": thread})).fetchall()
-    return [row[0] for row in rows]
+    return await tx.values(_QUERIES["unfinished"], thread=thread)
 
 
 async def threads_to_distil(tx: Transaction, quiet_since: datetime, at_most: int) -> list[tuple[UUID, UUID]]:
     """Workspace and thread where a window waits. For the sweep: needs the workers' role."""
-    rows = await (
-        await tx.execute(_QUERIES["threads_to_distil"], {"quiet_since": quiet_since, "at_most": at_most})
-    ).fetchall()
-    return [(row[0], row[1]) for row in rows]
+    found = await tx.tuples(_QUERIES["threads_to_distil"], quiet_since=quiet_since, at_most=at_most)
+    return [(workspace_id, thread_id) for workspace_id, thread_id in found]
 
 
 async def failed_windows(tx: Transaction) -> list[FailedWindow]:
     """Of all workspaces. Needs the workers' role."""
-    rows = await (await tx.execute(_QUERIES["failed_windows"])).fetchall()
-    return [FailedWindow(*row) for row in rows]
+    return await tx.rows(_QUERIES["failed_windows"], FailedWindow)
 
 
 async def suggest_taxonomy(tx: Transaction, thread_id: UUID, path: str, at: datetime) -> None:
     """A path that a thread may belong to; suggested again it counts once more."""
-    await tx.execute(
-        _QUERIES["suggest_taxonomy"],
-        {"suggestion_id": new_id(), "thread_id": thread_id, "path": path, "at": at},
-    )
+    await tx.done(_QUERIES["suggest_taxonomy"], suggestion_id=new_id(), thread_id=thread_id, path=path, at=at)
 
 
 async def count(tx: Transaction) -> int:
-    return fetched(await (await tx.execute(_QUERIES["count"])).fetchone())
+    """How many memories of the workspace are current."""
+    return await tx.value(_QUERIES["count"])

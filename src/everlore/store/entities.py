@@ -1,8 +1,9 @@
 """Entities and the alias matrix: who is known, under which names, and in which messages."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from everlore.domain.graph import LinkSuggestion, Node
@@ -67,13 +68,13 @@ class Stated:
 
 async def insert(tx: Transaction, entities: Sequence[NewEntity], now: datetime) -> None:
     if entities:
-        parameters = {
-            "ids": [e.entity_id for e in entities],
-            "names": [e.name for e in entities],
-            "types": [e.type for e in entities],
-            "now": now,
-        }
-        await tx.execute(_QUERIES["insert_entities"], parameters)
+        await tx.done(
+            _QUERIES["insert_entities"],
+            ids=[e.entity_id for e in entities],
+            names=[e.name for e in entities],
+            types=[e.type for e in entities],
+            now=now,
+        )
 
 
 async def add_aliases(tx: Transaction, aliases: Sequence[NewAlias], now: datetime) -> None:
@@ -83,86 +84,73 @@ async def add_aliases(tx: Transaction, aliases: Sequence[NewAlias], now: datetim
         best[alias.entity_id, alias.key] = alias
     if best:
         chosen = list(best.values())
-        parameters = {
-            "ids": new_ids(len(chosen)),
-            "entities": [a.entity_id for a in chosen],
-            "variants": [a.variant for a in chosen],
-            "keys": [a.key for a in chosen],
-            "weights": [a.weight for a in chosen],
-            "origins": [a.origin for a in chosen],
-            "now": now,
-        }
-        await tx.execute(_QUERIES["add_aliases"], parameters)
+        await tx.done(
+            _QUERIES["add_aliases"],
+            ids=new_ids(len(chosen)),
+            entities=[a.entity_id for a in chosen],
+            variants=[a.variant for a in chosen],
+            keys=[a.key for a in chosen],
+            weights=[a.weight for a in chosen],
+            origins=[a.origin for a in chosen],
+            now=now,
+        )
 
 
 async def find_alias(tx: Transaction, entity_id: UUID, key: str) -> tuple[UUID, str] | None:
-    parameters = {"entity_id": entity_id, "key": key}
-    row = await (await tx.execute(_QUERIES["find_alias"], parameters)).fetchone()
-    return (row[0], row[1]) if row else None
+    found = await tx.tuple(_QUERIES["find_alias"], entity_id=entity_id, key=key)
+    return (found[0], found[1]) if found else None
 
 
 async def remove_alias(tx: Transaction, alias_id: UUID) -> None:
-    await tx.execute(_QUERIES["delete_alias"], {"alias_id": alias_id})
+    await tx.done(_QUERIES["delete_alias"], alias_id=alias_id)
 
 
 async def rename(tx: Transaction, entity_id: UUID, name: str) -> None:
-    await tx.execute(_QUERIES["rename"], {"entity_id": entity_id, "name": name})
+    await tx.done(_QUERIES["rename"], entity_id=entity_id, name=name)
 
 
 async def retype(tx: Transaction, entity_id: UUID, kind: EntityType) -> None:
-    await tx.execute(_QUERIES["retype"], {"entity_id": entity_id, "type": kind})
+    await tx.done(_QUERIES["retype"], entity_id=entity_id, type=kind)
 
 
 async def add_mentions(tx: Transaction, pairs: Iterable[tuple[UUID, UUID]], now: datetime) -> None:
     """Each pair is an entity and a message that names it."""
     if chosen := sorted(set(pairs)):
-        parameters = {"entities": [e for e, _ in chosen], "messages": [m for _, m in chosen], "now": now}
-        await tx.execute(_QUERIES["add_mentions"], parameters)
-
-
-async def link_memories(tx: Transaction, pairs: Iterable[tuple[UUID, UUID]]) -> None:
-    """Each pair is a memory's lineage and an entity that it speaks of."""
-    if chosen := sorted(set(pairs)):
-        parameters = {"lineages": [m for m, _ in chosen], "entities": [e for _, e in chosen]}
-        await tx.execute(_QUERIES["link_memories"], parameters)
+        await tx.done(
+            _QUERIES["add_mentions"],
+            entities=[e for e, _ in chosen],
+            messages=[m for _, m in chosen],
+            now=now,
+        )
 
 
 async def by_keys(tx: Transaction, keys: Iterable[str]) -> list[Match]:
     """Entities by the exact keys of their names; merged ones never."""
-    if not (keys := set(keys)):
-        return []
-    cursor = await tx.execute(_QUERIES["by_keys"], {"keys": sorted(keys)})
-    return [
-        Match(key, entity_id, variant, weight, weight)
-        for key, entity_id, variant, weight, _ in await cursor.fetchall()
-    ]
+    keys = set(keys)
+    return await tx.rows(_QUERIES["by_keys"], Match, keys=sorted(keys)) if keys else []
 
 
 async def similar(tx: Transaction, names: Iterable[str], threshold: float, at_most: int) -> list[Match]:
     """For each name, the entities whose names are spelled nearly so: trigram similarity from `threshold` (0-1) on."""
-    parameters = {"names": sorted(set(names)), "threshold": threshold, "at_most": at_most}
-    return [Match(*row) for row in await (await tx.execute(_QUERIES["similar"], parameters)).fetchall()]
+    return await tx.rows(
+        _QUERIES["similar"], Match, names=sorted(set(names)), threshold=threshold, at_most=at_most
+    )
 
 
 async def with_word(tx: Transaction, words: Iterable[str], at_most: int) -> list[Match]:
     """For each word, the entities that have it in a name, those of short names first."""
-    parameters = {"words": sorted(set(words)), "at_most": at_most}
-    if not parameters["words"]:
-        return []
-    rows = await (await tx.execute(_QUERIES["with_word"], parameters)).fetchall()
-    return [Match(word, entity_id, variant, weight, weight) for word, entity_id, variant, weight in rows]
+    words = set(words)
+    return await tx.rows(_QUERIES["with_word"], Match, words=sorted(words), at_most=at_most) if words else []
 
 
 async def ending(tx: Transaction, digits: str) -> list[UUID]:
     """Up to two entities whose id ends so: none, the one, or proof that more must be typed."""
-    rows = await (await tx.execute(_QUERIES["entities_ending"], {"ending": digits})).fetchall()
-    return [row[0] for row in rows]
+    return await tx.values(_QUERIES["entities_ending"], ending=digits)
 
 
 async def surviving(tx: Transaction, entity_id: UUID) -> UUID | None:
     """The entity, or what it was merged into in the end; None if there is none of that id."""
-    row = await (await tx.execute(_QUERIES["surviving"], {"entity_id": entity_id})).fetchone()
-    return row[0] if row else None
+    return await tx.value(_QUERIES["surviving"], entity_id=entity_id)
 
 
 async def load(tx: Transaction, entity_ids: Sequence[UUID], *, counted: bool = True) -> list[Entity]:
@@ -170,20 +158,24 @@ async def load(tx: Transaction, entity_ids: Sequence[UUID], *, counted: bool = T
     message names takes time, if `counted` (else 0)."""
     if not entity_ids:
         return []
-    parameters = {"entities": list(entity_ids), "count_to": None if counted else 0}
+    asked = list(entity_ids)
     aliases: dict[UUID, list[Alias]] = {}
-    for entity_id, *alias in await (await tx.execute(_QUERIES["load_aliases"], parameters)).fetchall():
-        aliases.setdefault(entity_id, []).append(Alias(*alias))
-    rows = await (await tx.execute(_QUERIES["load_entities"], parameters)).fetchall()
-    found = {row[0]: Entity(*row, aliases=tuple(aliases.get(row[0], ()))) for row in rows}
+    for entity_id, alias in await tx.rows(_QUERIES["load_aliases"], _alias_of, entities=asked):
+        aliases.setdefault(entity_id, []).append(alias)
+    loaded = await tx.rows(_QUERIES["load_entities"], Entity, entities=asked, count_to=None if counted else 0)
+    found = {one.entity_id: replace(one, aliases=tuple(aliases.get(one.entity_id, ()))) for one in loaded}
     return [found[entity_id] for entity_id in entity_ids if entity_id in found]
+
+
+def _alias_of(*, entity_id: UUID, **columns: Any) -> tuple[UUID, Alias]:
+    return entity_id, Alias(**columns)
 
 
 async def nodes(
     tx: Transaction, distances: Mapping[UUID, int]
 ) -> tuple[dict[UUID, Node], dict[UUID, tuple[UUID, ...]]]:
     """Entities as nodes, labelled so that namesakes can be told apart; and the namesakes of those that have any."""
-    rows = await (await tx.execute(_QUERIES["describe"], {"entities": list(distances)})).fetchall()
+    rows = await tx.tuples(_QUERIES["describe"], entities=list(distances))
     found: dict[UUID, Node] = {}
     namesakes: dict[UUID, tuple[UUID, ...]] = {}
     for entity_id, name, kind, others, variants in rows:
@@ -202,49 +194,55 @@ def _descriptor(name: str, variants: Sequence[str]) -> str | None:
 
 
 async def most_mentioned(tx: Transaction, kind: EntityType | None, at_most: int) -> list[UUID]:
-    parameters = {"type": kind, "at_most": at_most}
-    rows = await (await tx.execute(_QUERIES["most_mentioned"], parameters)).fetchall()
-    return [row[0] for row in rows]
+    return await tx.values(_QUERIES["most_mentioned"], type=kind, at_most=at_most)
 
 
 async def count_facts(tx: Transaction, entity_ids: Sequence[UUID], now: datetime) -> dict[UUID, int]:
-    parameters = {"entities": list(entity_ids), "now": now}
-    return dict(await (await tx.execute(_QUERIES["count_facts"], parameters)).fetchall())
+    return dict(await tx.tuples(_QUERIES["count_facts"], entities=list(entity_ids), now=now))
 
 
 async def last_mentions(tx: Transaction, entity_ids: Iterable[UUID], at_most: int) -> dict[UUID, list[Place]]:
     """For each entity, where its last mentions stand, at most so many."""
-    parameters = {"entities": sorted(set(entity_ids)), "at_most": at_most}
-    if not parameters["entities"]:
-        return {}
     found: dict[UUID, list[Place]] = {}
-    for entity_id, *place in await (await tx.execute(_QUERIES["last_mentions"], parameters)).fetchall():
-        found.setdefault(entity_id, []).append(Place(*place))
+    if asked := sorted(set(entity_ids)):
+        for entity_id, place in await tx.rows(
+            _QUERIES["last_mentions"], _place_of, entities=asked, at_most=at_most
+        ):
+            found.setdefault(entity_id, []).append(place)
     return found
+
+
+def _place_of(*, entity_id: UUID, **columns: Any) -> tuple[UUID, Place]:
+    return entity_id, Place(**columns)
 
 
 async def mentions_in(tx: Transaction, messages: Iterable[UUID]) -> list[tuple[UUID, UUID]]:
     """Entity and message, for each mention that the messages have already."""
-    cursor = await tx.execute(_QUERIES["mentions_in"], {"messages": sorted(set(messages))})
-    return [(row[0], row[1]) for row in await cursor.fetchall()]
+    found = await tx.tuples(_QUERIES["mentions_in"], messages=sorted(set(messages)))
+    return [(entity_id, message_id) for entity_id, message_id in found]
 
 
 async def places(tx: Transaction, messages: Iterable[UUID]) -> dict[UUID, Place]:
-    cursor = await tx.execute(_QUERIES["places_of"], {"messages": sorted(set(messages))})
-    return {row[0]: Place(*row) for row in await cursor.fetchall()}
+    found = await tx.rows(_QUERIES["places_of"], Place, messages=sorted(set(messages)))
+    return {place.message_id: place for place in found}
 
 
 async def stated(
     tx: Transaction, entity_ids: Iterable[UUID], predicates: Iterable[str]
 ) -> dict[UUID, list[Stated]]:
     """What current facts of these predicates say of each entity."""
-    parameters = {"entities": sorted(set(entity_ids)), "predicates": sorted(set(predicates))}
-    if not all(parameters.values()):
-        return {}
+    entities, asked = sorted(set(entity_ids)), sorted(set(predicates))
     found: dict[UUID, list[Stated]] = {}
-    for entity_id, *fact in await (await tx.execute(_QUERIES["stated"], parameters)).fetchall():
-        found.setdefault(entity_id, []).append(Stated(*fact))
+    if entities and asked:
+        for entity_id, fact in await tx.rows(
+            _QUERIES["stated"], _stated_of, entities=entities, predicates=asked
+        ):
+            found.setdefault(entity_id, []).append(fact)
     return found
+
+
+def _stated_of(*, entity_id: UUID, **columns: Any) -> tuple[UUID, Stated]:
+    return entity_id, Stated(**columns)
 
 
 async def suggest_links(
@@ -252,19 +250,19 @@ async def suggest_links(
 ) -> None:
     """Each is two entities that may be one, the reason, and how likely it is (0-1). Once decided, never again."""
     if pairs:
-        parameters = {
-            "ids": new_ids(len(pairs)),
-            "entities": [pair[0] for pair in pairs],
-            "others": [pair[1] for pair in pairs],
-            "reasons": [pair[2] for pair in pairs],
-            "scores": [pair[3] for pair in pairs],
-            "now": now,
-        }
-        await tx.execute(_QUERIES["suggest_links"], parameters)
+        await tx.done(
+            _QUERIES["suggest_links"],
+            ids=new_ids(len(pairs)),
+            entities=[pair[0] for pair in pairs],
+            others=[pair[1] for pair in pairs],
+            reasons=[pair[2] for pair in pairs],
+            scores=[pair[3] for pair in pairs],
+            now=now,
+        )
 
 
 async def link_suggestions(tx: Transaction, at_most: int) -> list[LinkSuggestion]:
-    rows = await (await tx.execute(_QUERIES["link_suggestions"], {"at_most": at_most})).fetchall()
+    rows = await tx.tuples(_QUERIES["link_suggestions"], at_most=at_most)
     shown, _ = await nodes(tx, {entity_id: 0 for row in rows for entity_id in row[1:3]})
     return [
         LinkSuggestion(suggestion_id, shown[one], shown[other], reason, score, at)
@@ -274,14 +272,12 @@ async def link_suggestions(tx: Transaction, at_most: int) -> list[LinkSuggestion
 
 async def lock_suggestion(tx: Transaction, suggestion_id: UUID) -> tuple[UUID, UUID, datetime | None] | None:
     """The two entities of a suggestion and when it was decided; None if there is none of that id."""
-    cursor = await tx.execute(_QUERIES["link_suggestion"], {"suggestion_id": suggestion_id})
-    row = await cursor.fetchone()
-    return (row[0], row[1], row[2]) if row else None
+    found = await tx.tuple(_QUERIES["link_suggestion"], suggestion_id=suggestion_id)
+    return (found[0], found[1], found[2]) if found else None
 
 
 async def decide_link(tx: Transaction, suggestion_id: UUID, accepted: bool, now: datetime) -> None:
-    parameters = {"suggestion_id": suggestion_id, "accepted": accepted, "now": now}
-    await tx.execute(_QUERIES["decide_link"], parameters)
+    await tx.done(_QUERIES["decide_link"], suggestion_id=suggestion_id, accepted=accepted, now=now)
 
 
 def new_entity(name: str, kind: EntityType) -> NewEntity:

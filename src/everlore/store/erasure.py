@@ -5,13 +5,13 @@ of postings. A distil step takes the second and then needs its messages to exist
 finds what it wrote, or after it, when it finds its messages gone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 from uuid import UUID
 
 from everlore.store.queries import queries
-from everlore.store.run import Transaction, fetched
+from everlore.store.run import Transaction
 from everlore.text.shingles import paragraphs
 
 _QUERIES = queries("erasure")
@@ -85,102 +85,99 @@ class EntityRow:
     in_messages: bool
 
 
+_Row = TypeVar("_Row", VersionRow, Support, FactRow)
+
+
 async def lock_threads(tx: Transaction, message_ids: Sequence[UUID]) -> dict[UUID, str]:
     """The threads of these messages, locked: id and name."""
-    return dict(await _rows(tx, "lock_threads", messages=list(message_ids)))
+    return dict(await tx.tuples(_QUERIES["lock_threads"], messages=list(message_ids)))
 
 
 async def messages(tx: Transaction, message_ids: Sequence[UUID]) -> list[DoomedMessage]:
-    return [DoomedMessage(*row) for row in await _rows(tx, "messages", messages=list(message_ids))]
+    return await tx.rows(_QUERIES["messages"], DoomedMessage, messages=list(message_ids))
 
 
 async def messages_of_thread(tx: Transaction, thread_id: UUID) -> list[UUID]:
-    return await _column(tx, "messages_of_thread", thread_id=thread_id)
+    return await tx.values(_QUERIES["messages_of_thread"], thread_id=thread_id)
 
 
 async def sources_of_memory(tx: Transaction, lineage_id: UUID) -> list[UUID]:
-    return await _column(tx, "sources_of_memory", lineage_id=lineage_id)
+    return await tx.values(_QUERIES["sources_of_memory"], lineage_id=lineage_id)
 
 
 async def memories_resting_on(tx: Transaction, message_ids: Sequence[UUID]) -> list[UUID]:
-    return await _column(tx, "memories_resting_on", messages=list(message_ids))
+    return await tx.values(_QUERIES["memories_resting_on"], messages=list(message_ids))
 
 
 async def memories_near(tx: Transaction, thread_id: UUID, since: int, until: int) -> list[UUID]:
     """Memories of the windows of a thread that begin between two positions."""
-    return await _column(tx, "memories_near", thread_id=thread_id, since=since, until=until)
+    return await tx.values(_QUERIES["memories_near"], thread_id=thread_id, since=since, until=until)
 
 
 async def versions(tx: Transaction, lineages: Sequence[UUID]) -> dict[UUID, list[VersionRow]]:
-    found: dict[UUID, list[VersionRow]] = {}
-    for row in await _rows(tx, "versions", lineages=list(lineages)):
-        found.setdefault(row[0], []).append(VersionRow(*row))
-    return found
+    return _by_lineage(await tx.rows(_QUERIES["versions"], VersionRow, lineages=list(lineages)))
 
 
 async def memory_sources(
     tx: Transaction, lineages: Sequence[UUID], but: Sequence[UUID]
 ) -> dict[UUID, list[Support]]:
     """What memories rest on beside the messages that go."""
-    rows = await _rows(tx, "memory_sources", lineages=list(lineages), messages=list(but))
-    return _supports(rows)
+    return _by_lineage(
+        await tx.rows(_QUERIES["memory_sources"], Support, lineages=list(lineages), messages=list(but))
+    )
 
 
 async def facts_resting_on(
     tx: Transaction, message_ids: Sequence[UUID], memories: Sequence[UUID]
 ) -> list[UUID]:
-    return await _column(tx, "facts_resting_on", messages=list(message_ids), memories=list(memories))
+    return await tx.values(_QUERIES["facts_resting_on"], messages=list(message_ids), memories=list(memories))
 
 
 async def facts_near(tx: Transaction, thread_id: UUID, since: int, until: int) -> list[UUID]:
-    return await _column(tx, "facts_near", thread_id=thread_id, since=since, until=until)
+    return await tx.values(_QUERIES["facts_near"], thread_id=thread_id, since=since, until=until)
 
 
 async def facts(tx: Transaction, lineages: Sequence[UUID]) -> dict[UUID, list[FactRow]]:
-    found: dict[UUID, list[FactRow]] = {}
-    for row in await _rows(tx, "facts", lineages=list(lineages)):
-        found.setdefault(row[0], []).append(FactRow(*row))
-    return found
+    return _by_lineage(await tx.rows(_QUERIES["facts"], FactRow, lineages=list(lineages)))
 
 
 async def fact_sources(
     tx: Transaction, lineages: Sequence[UUID], but: Sequence[UUID], memories: Sequence[UUID]
 ) -> dict[UUID, list[Support]]:
     """What facts rest on beside the messages and memories that go."""
-    return _supports(
-        await _rows(
-            tx,
-            "fact_sources",
-            lineages=list(lineages),
-            messages=list(but),
-            memories=list(memories),
-        )
+    found = await tx.rows(
+        _QUERIES["fact_sources"],
+        Support,
+        lineages=list(lineages),
+        messages=list(but),
+        memories=list(memories),
     )
+    return _by_lineage(found)
 
 
 async def entities_of(
     tx: Transaction, message_ids: Sequence[UUID], memories: Sequence[UUID], facts: Sequence[UUID]
 ) -> list[UUID]:
-    return await _column(
-        tx, "entities_of", messages=list(message_ids), memories=list(memories), facts=list(facts)
+    return await tx.values(
+        _QUERIES["entities_of"], messages=list(message_ids), memories=list(memories), facts=list(facts)
     )
 
 
 async def message_passages(tx: Transaction, message_ids: Sequence[UUID]) -> list[int]:
-    return await _column(tx, "message_passages", messages=list(message_ids))
+    return await tx.values(_QUERIES["message_passages"], messages=list(message_ids))
 
 
 async def distilled_passages(
     tx: Transaction, version_ids: Sequence[UUID], facts: Sequence[UUID]
 ) -> list[int]:
     """Numbers of the passages of versions of memories, and of facts."""
-    found = await _column(tx, "memory_passages", versions=list(version_ids))
-    return list(dict.fromkeys([*found, *await _column(tx, "fact_passages", lineages=list(facts))]))
+    found = await tx.values(_QUERIES["memory_passages"], versions=list(version_ids))
+    return list(dict.fromkeys([*found, *await tx.values(_QUERIES["fact_passages"], lineages=list(facts))]))
 
 
 async def superseded_by(tx: Transaction, memories: Sequence[UUID]) -> list[UUID]:
     """Memories that one of these took the place of."""
-    return await _column(tx, "superseded_by", memories=list(memories))
+    return await tx.values(_QUERIES["superseded_by"], memories=list(memories))
 
 
 async def delete_distilled(
@@ -192,13 +189,13 @@ async def delete_distilled(
 ) -> None:
     """Memories, single versions of others, and facts; what named them as successor names nothing. Their passages have gone."""
     gone = [*lineages, *version_ids, *facts]
-    await _run(tx, "forget_passage", passages=list(passages))
-    await _run(tx, "unpoint_memories", gone=gone)
-    await _run(tx, "unpoint_facts", gone=gone)
-    await _run(tx, "delete_facts", lineages=list(facts))
-    await _run(tx, "drop_sources", memories=list(lineages))
-    await _run(tx, "delete_versions", versions=list(version_ids))
-    await _run(tx, "delete_memories", lineages=list(lineages))
+    await tx.done(_QUERIES["forget_passage"], passages=list(passages))
+    await tx.done(_QUERIES["unpoint_memories"], gone=gone)
+    await tx.done(_QUERIES["unpoint_facts"], gone=gone)
+    await tx.done(_QUERIES["delete_facts"], lineages=list(facts))
+    await tx.done(_QUERIES["drop_sources"], memories=list(lineages))
+    await tx.done(_QUERIES["delete_versions"], versions=list(version_ids))
+    await tx.done(_QUERIES["delete_memories"], lineages=list(lineages))
 
 
 async def clean_memory(
@@ -211,25 +208,24 @@ async def clean_memory(
     author: str | None,
     role: str | None,
 ) -> None:
-    await _run(
-        tx,
-        "clean_memory",
+    await tx.done(
+        _QUERIES["clean_memory"],
         lineage_id=lineage_id,
         tags=list(tags),
         category=category,
         author=author,
         role=role,
     )
-    await _run(tx, "clean_passages", author=author, versions=list(version_ids))
+    await tx.done(_QUERIES["clean_passages"], author=author, versions=list(version_ids))
 
 
 async def delete_messages(tx: Transaction, message_ids: Sequence[UUID]) -> None:
     """The messages; what else their threads tell of them (counts, empty sessions, errors, suggestions) follows."""
     counts: dict[UUID, int] = {}
-    for (thread_id,) in await _rows(tx, "delete_messages", messages=list(message_ids)):
+    for thread_id in await tx.values(_QUERIES["delete_messages"], messages=list(message_ids)):
         counts[thread_id] = counts.get(thread_id, 0) + 1
     for thread_id, count in counts.items():
-        await _run(tx, "count_down", thread_id=thread_id, count=count)
+        await tx.done(_QUERIES["count_down"], thread_id=thread_id, count=count)
     threads = list(counts)
     for query in (
         "delete_empty_sessions",
@@ -237,25 +233,24 @@ async def delete_messages(tx: Transaction, message_ids: Sequence[UUID]) -> None:
         "clean_distillations",
         "delete_suggestions",
     ):
-        await _run(tx, query, threads=threads)
-    await _run(tx, "clean_failures", threads=threads)
+        await tx.done(_QUERIES[query], threads=threads)
+    await tx.done(_QUERIES["clean_failures"], threads=threads)
 
 
 async def entities(tx: Transaction, entity_ids: Sequence[UUID]) -> list[EntityRow]:
-    return [EntityRow(*row) for row in await _rows(tx, "entity_names", entities=list(entity_ids))]
+    return await tx.rows(_QUERIES["entity_names"], EntityRow, entities=list(entity_ids))
 
 
 async def aliases(tx: Transaction, entity_ids: Sequence[UUID]) -> list[tuple[UUID, UUID, str]]:
     """Alias, entity and name of the names that no person gave, the surest of each entity first."""
-    rows = await _rows(tx, "entity_aliases", entities=list(entity_ids))
-    return [(row[0], row[1], row[2]) for row in rows]
+    rows = await tx.tuples(_QUERIES["entity_aliases"], entities=list(entity_ids))
+    return [(alias_id, entity_id, name) for alias_id, entity_id, name in rows]
 
 
 async def still_named(tx: Transaction, pairs: Sequence[tuple[UUID, str]]) -> set[int]:
     """Places of the pairs of entity and name whose words still stand in a message or memory that speaks of the entity."""
-    found = await _column(
-        tx,
-        "still_named",
+    found = await tx.values(
+        _QUERIES["still_named"],
         places=list(range(len(pairs))),
         entities=[entity_id for entity_id, _ in pairs],
         names=[name for _, name in pairs],
@@ -272,14 +267,14 @@ async def clean_entities(
     rename: Mapping[UUID, str],
     unlink: Sequence[UUID],
 ) -> None:
-    await _run(tx, "delete_aliases", aliases=list(aliases))
+    await tx.done(_QUERIES["delete_aliases"], aliases=list(aliases))
     for entity_id, name in rename.items():
-        await _run(tx, "rename", entity_id=entity_id, name=name)
+        await tx.done(_QUERIES["rename"], entity_id=entity_id, name=name)
     for entity_id in unlink:
-        await _run(tx, "unlink_memories", entity_id=entity_id)
-    await _run(tx, "delete_entities", entities=list(delete))
-    await _run(tx, "clean_link_suggestions", entities=list(affected))
-    await _run(tx, "clean_changes", entities=list(affected))
+        await tx.done(_QUERIES["unlink_memories"], entity_id=entity_id)
+    await tx.done(_QUERIES["delete_entities"], entities=list(delete))
+    await tx.done(_QUERIES["clean_link_suggestions"], entities=list(affected))
+    await tx.done(_QUERIES["clean_changes"], entities=list(affected))
 
 
 async def forget_handed_out(tx: Transaction, texts: Sequence[str]) -> int:
@@ -287,13 +282,13 @@ async def forget_handed_out(tx: Transaction, texts: Sequence[str]) -> int:
     found = [paragraph for text in texts for paragraph in paragraphs(text)]
     digests = list({paragraph.digest for paragraph in found})
     shingles = sorted({run for paragraph in found for run in paragraph.shingles})
-    return await _run(tx, "forget_handed_out", digests=digests, shingles=shingles)
+    return await tx.done(_QUERIES["forget_handed_out"], digests=digests, shingles=shingles)
 
 
 async def windows_of(tx: Transaction, places: Sequence[tuple[UUID, int]]) -> dict[UUID, list[int]]:
     """Where the windows begin that hold these positions of threads."""
-    rows = await _rows(
-        tx, "windows_of", threads=[thread for thread, _ in places], positions=[at for _, at in places]
+    rows = await tx.tuples(
+        _QUERIES["windows_of"], threads=[thread for thread, _ in places], positions=[at for _, at in places]
     )
     found: dict[UUID, list[int]] = {}
     for thread_id, first in rows:
@@ -303,25 +298,12 @@ async def windows_of(tx: Transaction, places: Sequence[tuple[UUID, int]]) -> dic
 
 async def delete_thread(tx: Transaction, thread_id: UUID, name: str) -> int:
     """A thread whose messages were erased. Its name gives way to its id in the audit log; returns in how many entries."""
-    await _run(tx, "delete_thread", thread_id=thread_id)
-    cursor = await tx.execute(_QUERIES["clean_audit"], {"thread_id": thread_id, "name": name})
-    return fetched(await cursor.fetchone())
+    await tx.done(_QUERIES["delete_thread"], thread_id=thread_id)
+    return await tx.value(_QUERIES["clean_audit"], thread_id=thread_id, name=name)
 
 
-def _supports(rows: Sequence[Sequence[Any]]) -> dict[UUID, list[Support]]:
-    found: dict[UUID, list[Support]] = {}
+def _by_lineage(rows: Iterable[_Row]) -> dict[UUID, list[_Row]]:
+    found: dict[UUID, list[_Row]] = {}
     for row in rows:
-        found.setdefault(row[0], []).append(Support(*row))
+        found.setdefault(row.lineage_id, []).append(row)
     return found
-
-
-async def _rows(tx: Transaction, query: str, **parameters: object) -> list[tuple[Any, ...]]:
-    return list(await (await tx.execute(_QUERIES[query], parameters)).fetchall())
-
-
-async def _column(tx: Transaction, query: str, **parameters: object) -> list[Any]:
-    return [row[0] for row in await _rows(tx, query, **parameters)]
-
-
-async def _run(tx: Transaction, query: str, **parameters: object) -> int:
-    return (await tx.execute(_QUERIES[query], parameters)).rowcount

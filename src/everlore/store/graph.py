@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import Any
 from uuid import UUID
 
 from everlore.domain.graph import MENTIONED_WITH, Edge
 from everlore.domain.memories import AsOf, Fact, Source
+from everlore.store import facts, memories
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
 
@@ -83,7 +85,7 @@ async def edges_around(
     crowded: set[UUID] = set()
     if not entity_ids:
         return Around(found, frozenset())
-    facts = {
+    near: dict[str, Any] = {
         "entities": list(entity_ids),
         "valid_at": when.valid_at or when.now,
         "recorded_at": when.recorded_at,
@@ -92,19 +94,23 @@ async def edges_around(
         "fan_out": fan_out + 1,
     }
     at: UUID
-    for at, subject, predicate, to, lineage, confidence, since, until in await (
-        await tx.execute(_QUERIES["fact_edges"], facts)
-    ).fetchall():
+    for at, *edge in await tx.tuples(_QUERIES["fact_edges"], **near):
         if len(found[at]) == fan_out:
             crowded.add(at)
         else:
-            found[at].append(Edge(subject, predicate, to, "fact", confidence, since, until, (lineage,)))
+            found[at].append(_fact_edge(*edge))
     joined = {entity_id: {e for edge in found[entity_id] for e in _ends(edge)} for entity_id in entity_ids}
-    memories = {**facts, "valid_at": when.valid_at, "now": when.now, "read": fan_out, "fan_out": fan_out}
+    beside: dict[str, Any] = {
+        **near,
+        "valid_at": when.valid_at,
+        "now": when.now,
+        "read": fan_out,
+        "fan_out": fan_out,
+    }
     mentioned: dict[UUID, list[Edge]] = {}
-    for at, other, lineages, confidence, since, more in await (
-        await tx.execute(_QUERIES["shared_memories"], memories)
-    ).fetchall():
+    for at, other, lineages, confidence, since, more in await tx.tuples(
+        _QUERIES["shared_memories"], **beside
+    ):
         if more:
             crowded.add(at)
         if other not in joined[at]:
@@ -124,18 +130,28 @@ async def facts_between(
     tx: Transaction, ones: Sequence[UUID], others: Sequence[UUID], when: When
 ) -> list[Edge]:
     """The facts that join one of the ones to one of the others, in either direction, however many more each has."""
-    parameters = {
+    parameters: dict[str, Any] = {
         "valid_at": when.valid_at or when.now,
         "recorded_at": when.recorded_at,
         "predicates": PREDICATES,
     }
     found: list[Edge] = []
     for subjects, objects in ((ones, others), (others, ones)):
-        given = {**parameters, "subjects": list(subjects), "objects": list(objects)}
-        for row in await (await tx.execute(_QUERIES["facts_between"], given)).fetchall():
-            subject, predicate, to, lineage, confidence, since, until = row
-            found.append(Edge(subject, predicate, to, "fact", confidence, since, until, (lineage,)))
+        given: dict[str, Any] = {**parameters, "subjects": list(subjects), "objects": list(objects)}
+        found += [_fact_edge(*edge) for edge in await tx.tuples(_QUERIES["facts_between"], **given)]
     return found
+
+
+def _fact_edge(
+    subject_id: UUID,
+    predicate: str,
+    object_id: UUID,
+    lineage_id: UUID,
+    confidence: float,
+    since: datetime,
+    until: datetime | None,
+) -> Edge:
+    return Edge(subject_id, predicate, object_id, "fact", confidence, since, until, (lineage_id,))
 
 
 async def neighbourhood(
@@ -312,7 +328,7 @@ async def memories_of(
 ) -> dict[UUID, float]:
     """Memories of activated entities as lineage ids with a score of 0-1, best first: what is active, important and recent."""
     when = When.of(as_of or AsOf(), now)
-    parameters = {
+    parameters: dict[str, Any] = {
         "entities": list(entities),
         "read": max(FAN_OUT, at_most),
         "valid_at": when.valid_at,
@@ -322,9 +338,7 @@ async def memories_of(
     }
     scores: dict[UUID, float] = {}
     at = when.valid_at or now
-    for entity_id, lineage, importance, since in await (
-        await tx.execute(_QUERIES["memories_of"], parameters)
-    ).fetchall():
+    for entity_id, lineage, importance, since in await tx.tuples(_QUERIES["memories_of"], **parameters):
         recency = 0.5 ** (max(at - since, timedelta(0)) / RECENCY)
         value = entities[entity_id] * (2 * importance + recency) / 3
         scores[lineage] = max(value, scores.get(lineage, 0))
@@ -334,14 +348,14 @@ async def memories_of(
 async def with_sources(tx: Transaction, edges: Iterable[Edge], when: When) -> list[Edge]:
     """The edges with every source that states them."""
     chosen = list(edges)
-    sources: dict[UUID, list[Source]] = {}
-    for kind, query in (("fact", "fact_sources"), ("mentioned with", "memory_sources")):
-        lineages = sorted({lineage for edge in chosen if edge.kind == kind for lineage in edge.lineages})
-        sources |= await _sources(tx, query, lineages, when)
+    found: dict[UUID, list[Source]] = {}
+    for kind, sources in (("fact", facts.sources), ("mentioned with", memories.sources)):
+        lineages = {lineage for edge in chosen if edge.kind == kind for lineage in edge.lineages}
+        found |= await sources(tx, lineages, when.recorded_at)
     return [
         replace(
             edge,
-            sources=tuple(source for lineage in edge.lineages for source in sources.get(lineage, ())),
+            sources=tuple(source for lineage in edge.lineages for source in found.get(lineage, ())),
         )
         for edge in chosen
     ]
@@ -349,26 +363,15 @@ async def with_sources(tx: Transaction, edges: Iterable[Edge], when: When) -> li
 
 async def facts_of(tx: Transaction, entity_id: UUID, when: When, at_most: int) -> list[Fact]:
     """The facts that speak of an entity, the latest first, with their sources."""
-    parameters = {
-        "entity_id": entity_id,
-        "valid_at": when.valid_at or when.now,
-        "recorded_at": when.recorded_at,
-        "at_most": at_most,
-    }
-    rows = await (await tx.execute(_QUERIES["facts_of"], parameters)).fetchall()
-    sources = await _sources(tx, "fact_sources", sorted({row[1] for row in rows}), when)
-    return [Fact(*row, sources=tuple(sources.get(row[1], ()))) for row in rows]
-
-
-async def _sources(
-    tx: Transaction, query: str, lineages: Sequence[UUID], when: When
-) -> dict[UUID, list[Source]]:
-    found: dict[UUID, list[Source]] = {}
-    if lineages:
-        parameters = {"lineages": list(lineages), "recorded_at": when.recorded_at}
-        for lineage, *source in await (await tx.execute(_QUERIES[query], parameters)).fetchall():
-            found.setdefault(lineage, []).append(Source(*source))
-    return found
+    found = await tx.rows(
+        _QUERIES["facts_of"],
+        Fact,
+        entity_id=entity_id,
+        valid_at=when.valid_at or when.now,
+        recorded_at=when.recorded_at,
+        at_most=at_most,
+    )
+    return await facts.with_sources(tx, found, when.recorded_at)
 
 
 def _ends(edge: Edge) -> tuple[UUID, UUID]:

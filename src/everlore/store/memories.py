@@ -1,6 +1,6 @@
 """Memories: versions of what is remembered, and where each was said."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,6 @@ from everlore.store.run import Transaction
 
 _QUERIES = queries("memories")
 _FIELDS = [field.name for field in fields(Memory)]
-_TAGS, _ENTITIES = _FIELDS.index("tags"), _FIELDS.index("entities")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +86,15 @@ _NEW = [field.name for field in fields(NewMemory)]
 _LISTING = [field.name for field in fields(Listing)]
 
 
-def memory_of(row: Sequence[Any]) -> Memory:
+def memory_of(*, tags: Sequence[str], entities: Sequence[str], **columns: Any) -> Memory:
     """A memory from a row of the view `memory_shown`; columns beyond those of a memory are left out."""
-    values = list(row[: len(_FIELDS)])
-    values[_TAGS] = tuple(values[_TAGS])
-    values[_ENTITIES] = tuple(values[_ENTITIES])
-    return Memory(*values)
+    known = {name: columns[name] for name in _FIELDS if name in columns}
+    return Memory(tags=tuple(tags), entities=tuple(entities), **known)
 
 
 async def insert(tx: Transaction, memory: NewMemory, recorded_at: datetime) -> None:
-    await tx.execute(
-        _QUERIES["insert"],
-        {name: getattr(memory, name) for name in _NEW}
-        | {"tags": list(memory.tags), "recorded_at": recorded_at},
-    )
+    columns = {name: getattr(memory, name) for name in _NEW} | {"tags": list(memory.tags)}
+    await tx.done(_QUERIES["insert"], **columns, recorded_at=recorded_at)
 
 
 async def add_sources(
@@ -114,31 +108,26 @@ async def add_sources(
     if not places:
         return 0
     sources = list(places.values())
-    cursor = await tx.execute(
+    return await tx.done(
         _QUERIES["add_sources"],
-        {
-            "ids": new_ids(len(sources)),
-            "lineage_id": lineage_id,
-            "messages": [source.message_id for source in sources],
-            "starts": [source.start for source in sources],
-            "ends": [source.end for source in sources],
-            "confidences": [source.confidence for source in sources],
-            "recorded_at": recorded_at,
-        },
+        ids=new_ids(len(sources)),
+        lineage_id=lineage_id,
+        messages=[source.message_id for source in sources],
+        starts=[source.start for source in sources],
+        ends=[source.end for source in sources],
+        confidences=[source.confidence for source in sources],
+        recorded_at=recorded_at,
     )
-    return cursor.rowcount
 
 
 async def source_confidences(tx: Transaction, lineage_id: UUID) -> list[float]:
     """The confidence of each message that a memory stands in, the best where it says so twice."""
-    rows = await (await tx.execute(_QUERIES["source_confidences"], {"lineage_id": lineage_id})).fetchall()
-    return [row[0] for row in rows]
+    return await tx.values(_QUERIES["source_confidences"], lineage_id=lineage_id)
 
 
 async def set_confidence(tx: Transaction, lineage_id: UUID, confidence: float, importance: float) -> None:
-    await tx.execute(
-        _QUERIES["set_confidence"],
-        {"lineage_id": lineage_id, "confidence": confidence, "importance": importance},
+    await tx.done(
+        _QUERIES["set_confidence"], lineage_id=lineage_id, confidence=confidence, importance=importance
     )
 
 
@@ -157,10 +146,9 @@ async def new_version(
         "memory_id": str(memory_id),
         "recorded_at": recorded_at.isoformat(),
     }
-    await tx.execute(_QUERIES["copy_version"], {"changes": Jsonb(columns), "lineage_id": lineage_id})
-    await tx.execute(
-        _QUERIES["close_version"],
-        {"memory_id": memory_id, "lineage_id": lineage_id, "recorded_at": recorded_at},
+    await tx.done(_QUERIES["copy_version"], changes=Jsonb(columns), lineage_id=lineage_id)
+    await tx.done(
+        _QUERIES["close_version"], memory_id=memory_id, lineage_id=lineage_id, recorded_at=recorded_at
     )
     return memory_id
 
@@ -179,65 +167,67 @@ def _as_json(value: Any) -> Any:
 
 
 async def set_pinned(tx: Transaction, memory_id: UUID, *, pinned: bool) -> None:
-    await tx.execute(_QUERIES["set_pinned"], {"memory_id": memory_id, "value": pinned})
+    await tx.done(_QUERIES["set_pinned"], memory_id=memory_id, pinned=pinned)
 
 
 async def current(tx: Transaction, lineage_id: UUID) -> Memory | None:
-    row = await (await tx.execute(_QUERIES["current"], {"lineage_id": lineage_id})).fetchone()
-    return memory_of(row) if row else None
+    return await tx.row(_QUERIES["current"], memory_of, lineage_id=lineage_id)
 
 
 async def show(tx: Transaction, memory_id: UUID) -> Memory | None:
-    row = await (await tx.execute(_QUERIES["show"], {"memory_id": memory_id})).fetchone()
-    return memory_of(row) if row else None
+    return await tx.row(_QUERIES["show"], memory_of, memory_id=memory_id)
 
 
 async def find(tx: Transaction, ending: str) -> list[UUID]:
     """Up to two memories whose id ends so."""
-    rows = await (await tx.execute(_QUERIES["find"], {"ending": ending})).fetchall()
-    return [row[0] for row in rows]
+    return await tx.values(_QUERIES["find"], ending=ending)
 
 
 async def versions(tx: Transaction, lineage_id: UUID) -> list[Memory]:
     """All versions, the first one first."""
-    rows = await (await tx.execute(_QUERIES["versions"], {"lineage_id": lineage_id})).fetchall()
-    return [memory_of(row) for row in rows]
+    return await tx.rows(_QUERIES["versions"], memory_of, lineage_id=lineage_id)
 
 
-async def many(tx: Transaction, memory_ids: Sequence[UUID]) -> dict[UUID, Memory]:
-    rows = await (await tx.execute(_QUERIES["many"], {"ids": list(memory_ids)})).fetchall()
-    return {memory.memory_id: memory for memory in map(memory_of, rows)}
+async def sources(
+    tx: Transaction, lineages: Collection[UUID], recorded_at: datetime | None
+) -> dict[UUID, list[Source]]:
+    """Where memories were said, in order of time; those that counted at `recorded_at` (None: now)."""
+    found: dict[UUID, list[Source]] = {}
+    if lineages:
+        for lineage_id, source in await tx.rows(
+            _QUERIES["sources"], _of_lineage, lineages=list(lineages), recorded_at=recorded_at
+        ):
+            found.setdefault(lineage_id, []).append(source)
+    return found
 
 
-async def sources(tx: Transaction, lineage_id: UUID, recorded_at: datetime | None = None) -> list[Source]:
-    rows = await (
-        await tx.execute(_QUERIES["sources"], {"lineage_id": lineage_id, "recorded_at": recorded_at})
-    ).fetchall()
-    return [Source(*row) for row in rows]
+def _of_lineage(*, lineage_id: UUID, **columns: Any) -> tuple[UUID, Source]:
+    return lineage_id, Source(**columns)
 
 
 async def same_content(tx: Transaction, content_hash: bytes) -> list[Memory]:
     """Current memories with the same words, forgotten and rejected ones included."""
-    rows = await (await tx.execute(_QUERIES["same_content"], {"content_hash": content_hash})).fetchall()
-    return [memory_of(row) for row in rows]
+    return await tx.rows(_QUERIES["same_content"], memory_of, content_hash=content_hash)
 
 
 async def by_passages(tx: Transaction, passages: Sequence[int]) -> dict[int, Memory]:
     """Current, usable memories by the passages that their words stand in."""
-    rows = await (await tx.execute(_QUERIES["by_passages"], {"passages": list(passages)})).fetchall()
-    return {row[0]: memory_of(row[1:]) for row in rows}
+    found = await tx.rows(_QUERIES["by_passages"], with_passage, passages=list(passages))
+    return dict(found)
+
+
+def with_passage(*, passage_id: Any, **columns: Any) -> tuple[Any, Memory]:
+    """A memory with the number of the passage that its words stand in."""
+    return passage_id, memory_of(**columns)
 
 
 async def recent(
     tx: Transaction, thread_id: UUID | None, entities: Sequence[UUID], at_most: int
 ) -> list[Memory]:
     """What is known already and may be spoken of again: the latest of the thread and of the named entities."""
-    rows = await (
-        await tx.execute(
-            _QUERIES["recent"], {"thread_id": thread_id, "entities": list(entities), "at_most": at_most}
-        )
-    ).fetchall()
-    return [memory_of(row) for row in rows]
+    return await tx.rows(
+        _QUERIES["recent"], memory_of, thread_id=thread_id, entities=list(entities), at_most=at_most
+    )
 
 
 async def listed(tx: Transaction, what: Listing, now: datetime) -> list[Memory]:
@@ -251,50 +241,40 @@ async def listed(tx: Transaction, what: Listing, now: datetime) -> list[Memory]:
         "types": None if what.types is None else list(what.types),
         "entities": None if what.entities is None else list(what.entities),
     }
-    rows = await (await tx.execute(_QUERIES["listed"], parameters)).fetchall()
-    return [memory_of(row) for row in rows]
+    return await tx.rows(_QUERIES["listed"], memory_of, **parameters)
 
 
 async def retract_sources(tx: Transaction, message_ids: Sequence[UUID], retracted_at: datetime) -> list[UUID]:
     """The sources that extraction found in these messages no longer count; returns the memories that they counted for."""
-    rows = await (
-        await tx.execute(
-            _QUERIES["retract_sources"], {"messages": list(message_ids), "retracted_at": retracted_at}
-        )
-    ).fetchall()
-    return list(dict.fromkeys(row[0] for row in rows))
+    found = await tx.values(
+        _QUERIES["retract_sources"], messages=list(message_ids), retracted_at=retracted_at
+    )
+    return list(dict.fromkeys(found))
 
 
 async def reworded(tx: Transaction, content_hash: bytes, message_ids: Sequence[UUID]) -> UUID | None:
     """The memory that these words were of, as they were read in these messages before a person gave it other words."""
-    row = await (
-        await tx.execute(_QUERIES["reworded"], {"content_hash": content_hash, "messages": list(message_ids)})
-    ).fetchone()
-    return row[0] if row else None
+    return await tx.value(_QUERIES["reworded"], content_hash=content_hash, messages=list(message_ids))
 
 
 async def without_sources(tx: Transaction, lineages: Sequence[UUID]) -> list[Memory]:
     """Of these the current extracted ones that no source supports any more and no person confirmed or pinned."""
     if not lineages:
         return []
-    rows = await (await tx.execute(_QUERIES["without_sources"], {"lineages": list(lineages)})).fetchall()
-    return [memory_of(row) for row in rows]
+    return await tx.rows(_QUERIES["without_sources"], memory_of, lineages=list(lineages))
 
 
 async def link_entities(tx: Transaction, lineage_id: UUID, entities: Sequence[UUID]) -> None:
     """Note that a memory speaks of these entities."""
-    if not entities:
-        return
-    await tx.execute(_QUERIES["link_entities"], {"lineage_id": lineage_id, "entities": list(entities)})
+    if entities:
+        await tx.done(_QUERIES["link_entities"], lineage_id=lineage_id, entities=list(entities))
 
 
 async def unlink_entities(tx: Transaction, lineage_id: UUID) -> None:
-    await tx.execute(_QUERIES["unlink_entities"], {"lineage_id": lineage_id})
+    await tx.done(_QUERIES["unlink_entities"], lineage_id=lineage_id)
 
 
 async def set_passages(tx: Transaction, passages: Mapping[UUID, int]) -> None:
     """Where the words of these versions are indexed."""
     if passages:
-        await tx.execute(
-            _QUERIES["set_passages"], {"ids": list(passages), "passages": list(passages.values())}
-        )
+        await tx.done(_QUERIES["set_passages"], ids=list(passages), passages=list(passages.values()))

@@ -18,7 +18,7 @@ from everlore.domain.graph import ChangeKind, EntityChange
 from everlore.domain.ids import new_id
 from everlore.store import entities
 from everlore.store.queries import queries
-from everlore.store.run import Transaction, fetched
+from everlore.store.run import Transaction
 
 _QUERIES = queries("merging")
 
@@ -62,10 +62,10 @@ class Change:
 
 async def lock(tx: Transaction, *entity_ids: UUID) -> dict[UUID, tuple[str, UUID | None]]:
     """Hold off distillation, then lock entities; for each its name and what it was merged into."""
-    await tx.execute(_QUERIES["lock_state"])
+    await tx.done(_QUERIES["lock_state"])
     found: dict[UUID, tuple[str, UUID | None]] = {}
     for entity_id in sorted(set(entity_ids)):
-        row = await (await tx.execute(_QUERIES["lock_entity"], {"entity_id": entity_id})).fetchone()
+        row = await tx.tuple(_QUERIES["lock_entity"], entity_id=entity_id)
         if row is None:
             raise NotFound(f"There is no entity {entity_id}.")
         found[row[0]] = (row[1], row[2])
@@ -82,12 +82,10 @@ async def merge(tx: Transaction, kept_id: UUID, other_id: UUID, now: datetime) -
             raise InvalidInput(
                 field, f"{name} was merged already; undo that, or name what it was merged into"
             )
-    parameters = {"kept": kept_id, "other": other_id}
-    rows = await (await tx.execute(_QUERIES["statements_of_both"], parameters)).fetchall()
+    statements = dict(await tx.tuples(_QUERIES["statements_of_both"], kept=kept_id, other=other_id))
     moved = await _take(tx, other_id, kept_id)
-    await tx.execute(_QUERIES["set_merged"], {"entity_id": other_id, "into": kept_id})
+    await tx.done(_QUERIES["set_merged"], entity_id=other_id, into=kept_id)
     number = await _next_number(tx)
-    statements = {row[0]: row[1] for row in rows}
     change = Change(number, new_id(), "merge", kept_id, other_id, moved, [], None, now, None, statements)
     return await _note(tx, change)
 
@@ -105,9 +103,10 @@ async def split(
     name, into = (await lock(tx, entity_id))[entity_id]
     if into is not None:
         raise InvalidInput("entity", f"{name} was merged already; split what it was merged into")
-    parameters = {"entity_id": entity_id, "messages": list(messages), "memories": list[UUID]()}
-    facts = await _ids(tx, "facts_stated_in", parameters)
-    memories = await _ids(tx, "memories_stated_in", parameters)
+    facts = await tx.values(
+        _QUERIES["facts_stated_in"], entity_id=entity_id, messages=list(messages), memories=list[UUID]()
+    )
+    memories = await tx.values(_QUERIES["memories_stated_in"], entity_id=entity_id, messages=list(messages))
     await entities.insert(tx, [made], now)
     limits = {
         "aliases": list(alias_ids),
@@ -136,23 +135,22 @@ async def undo(tx: Transaction, change_id: UUID, now: datetime) -> Change:
     Changes are undone in any order that leaves no doubt whose a row is: what came to stand on this change is undone first.
     """
     # The order of locks is that of merge: the state, the entities, then the change.
-    await tx.execute(_QUERIES["lock_state"])
-    row = await (await tx.execute(_QUERIES["lock_change"], {"change_id": change_id})).fetchone()
-    if row is None:
+    await tx.done(_QUERIES["lock_state"])
+    change = await tx.row(_QUERIES["lock_change"], _change, change_id=change_id)
+    if change is None:
         raise NotFound(f"There is no change {change_id}.")
-    change = _change(row)
     if change.undone_at is not None:
         raise InvalidInput("change", "was undone already")
     held = await lock(tx, change.kept_id, change.other_id)
     await _require_undoable(tx, change, held)
     if change.kind == "merge":
-        await tx.execute(_QUERIES["set_merged"], {"entity_id": change.other_id, "into": None})
+        await tx.done(_QUERIES["set_merged"], entity_id=change.other_id, into=None)
         await _take(tx, change.kept_id, change.other_id, change.moved)
-        parameters = {
-            "sources": list(change.statements),
-            "lineages": list(change.statements.values()),
-        }
-        await tx.execute(_QUERIES["statements_back"], parameters)
+        await tx.done(
+            _QUERIES["statements_back"],
+            sources=list(change.statements),
+            lineages=list(change.statements.values()),
+        )
         await _fill_gaps(tx, change.kept_id)
         since = await _said_since(tx, change)
         change = replace(change, moved={what: change.moved.get(what, []) + since[what] for what in _TAKE})
@@ -161,16 +159,14 @@ async def undo(tx: Transaction, change_id: UUID, now: datetime) -> Change:
             await entities.remove_alias(tx, alias_id)
         # What the new entity has come to know since goes back with the rest.
         await _take(tx, change.other_id, change.kept_id)
-        await tx.execute(_QUERIES["set_merged"], {"entity_id": change.other_id, "into": change.kept_id})
+        await tx.done(_QUERIES["set_merged"], entity_id=change.other_id, into=change.kept_id)
         await _name_back(tx, change, held[change.kept_id][0])
-    await tx.execute(_QUERIES["set_undone"], {"change_id": change_id, "now": now})
+    await tx.done(_QUERIES["set_undone"], change_id=change_id, now=now)
     return replace(change, undone_at=now)
 
 
 async def changes(tx: Transaction, at_most: int) -> list[EntityChange]:
-    rows = await (await tx.execute(_QUERIES["list_changes"], {"at_most": at_most})).fetchall()
-    found = [_change(row) for row in rows]
-    return await as_shown(tx, found)
+    return await as_shown(tx, await tx.rows(_QUERIES["list_changes"], _change, at_most=at_most))
 
 
 async def as_shown(tx: Transaction, found: Sequence[Change]) -> list[EntityChange]:
@@ -193,7 +189,7 @@ async def as_shown(tx: Transaction, found: Sequence[Change]) -> list[EntityChang
 
 async def messages_naming(tx: Transaction, entity_id: UUID, names: Sequence[str]) -> list[UUID]:
     """Of the messages that name an entity, those that contain one of these names."""
-    return await _ids(tx, "messages_naming", {"entity_id": entity_id, "names": list(names)})
+    return await tx.values(_QUERIES["messages_naming"], entity_id=entity_id, names=list(names))
 
 
 async def _require_undoable(
@@ -234,14 +230,14 @@ async def _name_back(tx: Transaction, change: Change, shown: str) -> None:
 
 
 async def _rewrite(tx: Transaction, change: Change) -> None:
-    await tx.execute(_QUERIES["set_moved"], {"change_id": change.change_id, "moved": _kept(change)})
+    await tx.done(_QUERIES["set_moved"], change_id=change.change_id, moved=_kept(change))
 
 
 async def _fill_gaps(tx: Transaction, entity_id: UUID) -> None:
     """What others that are merged into an entity kept to themselves, because it had the like of it from the one that has just
     left, is needed now."""
     by_other = {change.other_id: change for change in await _standing(tx, entity_id)}
-    for merged in await _ids(tx, "merged_into", {"entity_id": entity_id}):
+    for merged in await tx.values(_QUERIES["merged_into"], entity_id=entity_id):
         more = await _take(tx, merged, entity_id)
         if (change := by_other.get(merged)) and any(more.values()):
             moved = {what: change.moved.get(what, []) + more[what] for what in _TAKE}
@@ -254,17 +250,17 @@ async def _said_since(tx: Transaction, change: Change) -> Moved:
     kept, other = await entities.load(tx, [change.kept_id, change.other_id], counted=False)
     shared = {alias.variant.casefold() for alias in kept.aliases}
     names = [alias.variant for alias in other.aliases if alias.variant.casefold() not in shared]
-    asked = {
+    asked: dict[str, Any] = {
         "entity_id": change.kept_id,
         "names": names,
         "others": [alias.variant for alias in kept.aliases],
         "since": change.made_at,
     }
-    messages = await _ids(tx, "messages_since", asked)
-    told = await _ids(tx, "told_since", asked)
-    read = {"entity_id": change.kept_id, "messages": messages, "memories": told}
-    facts = await _ids(tx, "facts_stated_in", read)
-    memories = [*await _ids(tx, "memories_stated_in", read), *told]
+    messages = await tx.values(_QUERIES["messages_since"], **asked)
+    told = await tx.values(_QUERIES["told_since"], **asked)
+    read: dict[str, Any] = {"entity_id": change.kept_id, "messages": messages}
+    facts = await tx.values(_QUERIES["facts_stated_in"], **read, memories=told)
+    memories = [*await tx.values(_QUERIES["memories_stated_in"], **read), *told]
     found = {"aliases": [], "mentions": messages, "memories": memories, "subjects": facts, "objects": facts}
     standing = [one for one in await _standing(tx, change.kept_id) if one.change_id != change.change_id]
     theirs = {row for one in standing if one.kind == "merge" for row in _rows(one)}
@@ -279,7 +275,7 @@ async def _take(
     moved: Moved = {}
     for what, query in _TAKE.items():
         limit = None if only is None else list(only.get(what, ()))
-        taken = await _ids(tx, query, {"from": giver, "to": taker, "only": limit})
+        taken: list[UUID] = await tx.values(_QUERIES[query], giver=giver, taker=taker, only=limit)
         moved[what] = list(dict.fromkeys(taken))  # a fact once, not once for each version
     return moved
 
@@ -296,24 +292,23 @@ async def _renamed(tx: Transaction, entity_id: UUID, name: str) -> tuple[str, st
 
 
 async def _standing(tx: Transaction, entity_id: UUID) -> list[Change]:
-    cursor = await tx.execute(_QUERIES["standing_changes"], {"entity_id": entity_id})
-    return [_change(row) for row in await cursor.fetchall()]
+    return await tx.rows(_QUERIES["standing_changes"], _change, entity_id=entity_id)
 
 
 async def _next_number(tx: Transaction) -> int:
-    return fetched(await (await tx.execute(_QUERIES["next_number"])).fetchone())
+    return await tx.value(_QUERIES["next_number"])
 
 
 async def _note(tx: Transaction, change: Change) -> Change:
-    parameters = {
-        "change_id": change.change_id,
-        "kind": change.kind,
-        "kept": change.kept_id,
-        "other": change.other_id,
-        "moved": _kept(change),
-        "now": change.made_at,
-    }
-    await tx.execute(_QUERIES["insert_change"], parameters)
+    await tx.done(
+        _QUERIES["insert_change"],
+        change_id=change.change_id,
+        kind=change.kind,
+        kept=change.kept_id,
+        other=change.other_id,
+        moved=_kept(change),
+        now=change.made_at,
+    )
     return change
 
 
@@ -332,28 +327,14 @@ def _kept(change: Change) -> Jsonb:
     )
 
 
-def _change(row: Sequence[Any]) -> Change:
-    change_id, kind, kept_id, other_id, stored, made_at, undone_at = row
-    moved = {what: [UUID(one) for one in stored.get(what, [])] for what in _TAKE}
-    made = [UUID(one) for one in stored.get("made", [])]
-    renamed = stored.get("renamed")
-    both = (renamed[0], renamed[1]) if renamed else None
-    statements = {UUID(source): UUID(lineage) for source, lineage in stored.get("statements", {}).items()}
+def _change(*, moved: dict[str, Any], **columns: Any) -> Change:
+    renamed = moved.get("renamed")
+    statements: dict[str, str] = moved.get("statements", {})
     return Change(
-        stored["number"],
-        change_id,
-        kind,
-        kept_id,
-        other_id,
-        moved,
-        made,
-        both,
-        made_at,
-        undone_at,
-        statements,
+        number=moved["number"],
+        moved={what: [UUID(one) for one in moved.get(what, [])] for what in _TAKE},
+        made=[UUID(one) for one in moved.get("made", [])],
+        renamed=(renamed[0], renamed[1]) if renamed else None,
+        statements={UUID(source): UUID(lineage) for source, lineage in statements.items()},
+        **columns,
     )
-
-
-async def _ids(tx: Transaction, query: str, parameters: Mapping[str, Any]) -> list[UUID]:
-    rows = await (await tx.execute(_QUERIES[query], parameters)).fetchall()
-    return [row[0] for row in rows]

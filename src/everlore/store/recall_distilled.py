@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -18,8 +19,6 @@ from everlore.store.recall import Filter, vectors_of_rows
 from everlore.store.run import Transaction
 
 _QUERIES = queries("recall_distilled")
-# Where the view `memory_shown` has the number of the passage: the last but one.
-_MEMORY_PASSAGE = -2
 _EVERYTHING = Filter()
 
 
@@ -80,26 +79,33 @@ async def memories(
     tx: Transaction, passages: Sequence[int], within: Filter, recorded_at: datetime | None
 ) -> list[tuple[int, Memory]]:
     """The usable memories whose words stand in the passages, as they were believed then (None: now)."""
-    parameters = {"passages": list(passages), "recorded_at": recorded_at, **within.parameters()}
-    rows = await (await tx.execute(_QUERIES["memories"], parameters)).fetchall()
-    return [(row[_MEMORY_PASSAGE], memory_rows.memory_of(row)) for row in rows]
+    parameters: dict[str, Any] = {
+        "passages": list(passages),
+        "recorded_at": recorded_at,
+        **within.parameters(),
+    }
+    return await tx.rows(_QUERIES["memories"], memory_rows.with_passage, **parameters)
 
 
 async def by_lineage(
     tx: Transaction, lineages: Sequence[UUID], recorded_at: datetime | None
 ) -> dict[UUID, Memory]:
-    parameters = {"lineages": list(lineages), "recorded_at": recorded_at}
-    rows = await (await tx.execute(_QUERIES["lineages"], parameters)).fetchall()
-    return {memory.lineage_id: memory for memory in map(memory_rows.memory_of, rows)}
+    rows = await tx.rows(
+        _QUERIES["lineages"], memory_rows.memory_of, lineages=list(lineages), recorded_at=recorded_at
+    )
+    return {memory.lineage_id: memory for memory in rows}
 
 
 async def facts(
     tx: Transaction, passages: Sequence[int], within: Filter, recorded_at: datetime | None
 ) -> list[tuple[int, Fact]]:
     """The usable facts whose words stand in the passages, as they were believed then (None: now)."""
-    parameters = {"passages": list(passages), "recorded_at": recorded_at, **within.parameters()}
-    rows = await (await tx.execute(_QUERIES["facts"], parameters)).fetchall()
-    return [(row[-1], fact_rows.fact_of(row)) for row in rows]
+    parameters: dict[str, Any] = {
+        "passages": list(passages),
+        "recorded_at": recorded_at,
+        **within.parameters(),
+    }
+    return await tx.rows(_QUERIES["facts"], fact_rows.with_passage, **parameters)
 
 
 async def citations(
@@ -123,7 +129,7 @@ async def structured(
     """Memories by type, state, time and entity, the latest first, with the passages that their words stand in; only those that
     pass the filter."""
     wanted_by = {name: getattr(wanted, name) for name in Wanted.__slots__}
-    parameters = (
+    parameters: dict[str, Any] = (
         within.parameters()
         | wanted_by
         | {
@@ -136,10 +142,9 @@ async def structured(
             "at_most": at_most,
         }
     )
-    rows = await (
-        await tx.execute(_QUERIES["structured"], {**parameters, "recorded_at": recorded_at})
-    ).fetchall()
-    return [(row[_MEMORY_PASSAGE], memory_rows.memory_of(row)) for row in rows]
+    return await tx.rows(
+        _QUERIES["structured"], memory_rows.with_passage, **parameters, recorded_at=recorded_at
+    )
 
 
 async def last_person(tx: Transaction) -> tuple[UUID, str] | None:

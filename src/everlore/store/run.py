@@ -3,14 +3,14 @@
 Answers are read by name: a row becomes the dataclass that is asked for, its columns the fields of the same names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 import psycopg
 from psycopg import AsyncCopy, AsyncCursor
-from psycopg.rows import BaseRowFactory, TupleRow, class_row, scalar_row, tuple_row
+from psycopg.rows import BaseRowFactory, TupleRow, kwargs_row, scalar_row, tuple_row
 
 from everlore.domain.errors import InternalError
 
@@ -28,13 +28,15 @@ class Transaction:
         self.connection = connection
         self.workspace_id = workspace_id
 
-    async def rows(self, query: bytes, kind: type[T], *, binary: bool = False, **parameters: Any) -> list[T]:
-        """All rows, each as a `kind` made of its columns by name."""
-        return await (await self._run(query, class_row(kind), parameters, binary)).fetchall()
+    async def rows(
+        self, query: bytes, kind: Callable[..., T], *, binary: bool = False, **parameters: Any
+    ) -> list[T]:
+        """All rows, each as a `kind` (a dataclass, or a function) made of its columns by name."""
+        return await (await self._run(query, kwargs_row(kind), parameters, binary)).fetchall()
 
-    async def row(self, query: bytes, kind: type[T], **parameters: Any) -> T | None:
+    async def row(self, query: bytes, kind: Callable[..., T], **parameters: Any) -> T | None:
         """The first row as a `kind`; None if there is none."""
-        return await (await self._run(query, class_row(kind), parameters)).fetchone()
+        return await (await self._run(query, kwargs_row(kind), parameters)).fetchone()
 
     async def tuples(self, query: bytes, *, binary: bool = False, **parameters: Any) -> list[TupleRow]:
         """All rows as plain tuples: for pairs, and for rows that become arrays."""

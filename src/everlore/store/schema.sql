@@ -54,6 +54,12 @@ CREATE FUNCTION everlore.aliases_with_word(words text[], at_most integer) RETURN
 
 ALTER FUNCTION everlore.aliases_with_word(words text[], at_most integer) OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (moment IS NULL) THEN (closed_at IS NULL) ELSE ((recorded_at <= moment) AND ((closed_at IS NULL) OR (closed_at > moment))) END;
+
+ALTER FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) OWNER TO everlore_owner;
+
 CREATE FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everlore', 'public', 'pg_temp'
@@ -536,6 +542,12 @@ CREATE FUNCTION everlore.threads_within(project text, under public.ltree) RETURN
     end $$;
 
 ALTER FUNCTION everlore.threads_within(project text, under public.ltree) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((valid_from <= moment) AND ((valid_to IS NULL) OR (valid_to > moment)));
+
+ALTER FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.use_embedding_model(called text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2186,6 +2198,10 @@ REVOKE ALL ON FUNCTION everlore.aliases_with_word(words text[], at_most integer)
 GRANT ALL ON FUNCTION everlore.aliases_with_word(words text[], at_most integer) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.aliases_with_word(words text[], at_most integer) TO everlore_worker;
 
+REVOKE ALL ON FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.believed_at(recorded_at timestamp with time zone, closed_at timestamp with time zone, moment timestamp with time zone) TO everlore_worker;
+
 REVOKE ALL ON FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.build_vector_index(model smallint, in_distilled boolean) TO everlore_worker;
 
@@ -2289,6 +2305,10 @@ GRANT ALL ON FUNCTION everlore.threads_to_distil(quiet_since timestamp with time
 REVOKE ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.threads_within(project text, under public.ltree) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.true_at(valid_from timestamp with time zone, valid_to timestamp with time zone, moment timestamp with time zone) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.use_embedding_model(called text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.use_embedding_model(called text) TO everlore_worker;

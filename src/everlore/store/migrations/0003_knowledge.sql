@@ -1,5 +1,17 @@
 -- What is distilled out of messages: memories, facts, entities and their names; with every source, and every version.
 
+-- Whether a version was believed at a moment (null: now), or a source counted then: recorded by then, and not yet closed, that is
+-- superseded or retracted. Every question about the past asks this, and Postgres puts it into the question, so that indexes serve.
+create function everlore.believed_at(recorded_at timestamptz, closed_at timestamptz, moment timestamptz) returns boolean
+    language sql immutable parallel safe
+    return case when moment is null then closed_at is null
+           else recorded_at <= moment and (closed_at is null or closed_at > moment) end;
+
+-- Whether something was true in the world at a moment.
+create function everlore.true_at(valid_from timestamptz, valid_to timestamptz, moment timestamptz) returns boolean
+    language sql immutable parallel safe
+    return valid_from <= moment and (valid_to is null or valid_to > moment);
+
 -- One row per version. `lineage_id` is the id of the first version: what belongs to all versions (sources, entities) hangs on
 -- that one, and goes with it. `passage_id`: where its words are indexed; versions with the same words share it.
 -- `event_at`: when what it tells of happens. `first_position`: the window of the thread that it was distilled from begins there.

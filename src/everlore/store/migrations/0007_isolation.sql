@@ -106,6 +106,7 @@ grant select on everlore.embedding_model, everlore.migration to everlore_app, ev
 grant execute on function
     everlore.strip_accents(text), everlore.normalise(text), everlore.terms(text), everlore.query_words(text),
     everlore.current_workspace(), everlore.open_workspace(uuid, text),
+    everlore.believed_at(timestamptz, timestamptz, timestamptz), everlore.true_at(timestamptz, timestamptz, timestamptz),
     everlore.defer_index(uuid), everlore.defer_index_distilled(), everlore.defer_distil(uuid),
     everlore.vector_exact(smallint, halfvec, integer, boolean), everlore.vector_among(smallint, halfvec, integer[], integer),
     everlore.vectors_of(smallint, integer[]),

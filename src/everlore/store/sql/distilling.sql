@@ -1,75 +1,80 @@
 -- mark: how far a thread is distilled, how far it goes, when it was last written to
-select coalesce(w.position, 0), t.last_position, t.last_at, t.taxonomy::text
+select coalesce(w.position, 0) as position, t.last_position as written, t.last_at, t.taxonomy::text as taxonomy
 from everlore.thread t
 left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'distil'
-where t.thread_id = %(thread_id)s;
+where t.workspace_id = %(workspace)s and t.thread_id = %(thread_id)s;
 
 -- said: the messages of a stretch of a thread
-select message_id, position, session_id, role, author, occurred_at, recorded_at, text, captions, off_the_record, system_prompt
+select message_id, position, session_id, role, author, occurred_at as at, recorded_at, text, captions, off_the_record, system_prompt
 from everlore.message
-where thread_id = %(thread_id)s and position >= %(first)s and position <= %(last)s order by position;
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and position >= %(first)s
+  and position <= %(last)s order by position;
 
 -- earlier: the messages before a position, the last one first
-select message_id, position, session_id, role, author, occurred_at, recorded_at, text, captions, off_the_record, system_prompt
+select message_id, position, session_id, role, author, occurred_at as at, recorded_at, text, captions, off_the_record, system_prompt
 from everlore.message
-where thread_id = %(thread_id)s and position < %(before)s order by position desc limit %(at_most)s;
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s
+  and position < %(before)s order by position desc limit %(at_most)s;
 
 -- lock_workspace: one commit of what is distilled at a time
-select from everlore.distilled_state where workspace_id = everlore.current_workspace() for update;
+select from everlore.distilled_state where workspace_id = %(workspace)s for update;
 
 -- lock_mark: how far the thread is distilled, made if need be, locked
 insert into everlore.watermark (workspace_id, step, thread_id)
-select t.workspace_id, 'distil', t.thread_id from everlore.thread t where t.thread_id = %(thread_id)s for key share
+select t.workspace_id, 'distil', t.thread_id from everlore.thread t
+where t.workspace_id = %(workspace)s and t.thread_id = %(thread_id)s for key share
 on conflict (workspace_id, step, thread_id) do update set position = watermark.position
 returning position;
 
 -- advance: the thread is distilled so far
 update everlore.watermark set position = greatest(position, %(upto)s), written = greatest(written, %(upto)s)
-where workspace_id = everlore.current_workspace() and step = 'distil' and thread_id = %(thread_id)s;
+where workspace_id = %(workspace)s and step = 'distil' and thread_id = %(thread_id)s;
 
 -- lock_messages: of these messages those that still exist
 select m.message_id from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
-    select message_id from everlore.message where message_id = given.message_id offset 0 for key share
+    select message_id from everlore.message
+    where workspace_id = %(workspace)s and message_id = given.message_id offset 0 for key share
 ) as m;
 
 -- supersede_windows: what was read of a span before
 update everlore.distillation set superseded_at = %(at)s
-where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s and superseded_at is null
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and superseded_at is null
   and first <= %(last)s and last >= %(first)s;
 
 -- note: what became of a window
 insert into everlore.distillation (
     workspace_id, distillation_id, thread_id, first, last, extractor, extractor_version, memories, facts, rejected, error, distilled_at)
-values (everlore.current_workspace(), %(distillation_id)s, %(thread_id)s, %(first)s, %(last)s, %(extractor)s, %(extractor_version)s,
+values (%(workspace)s, %(distillation_id)s, %(thread_id)s, %(first)s, %(last)s, %(extractor)s, %(extractor_version)s,
     %(memories)s, %(facts)s, %(rejected)s, %(error)s, %(at)s);
 
 -- windows: of a thread, those that were distilled and overlap a span
 select first, last from everlore.distillation
-where thread_id = %(thread_id)s and superseded_at is null
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and superseded_at is null
   and (%(since)s::integer is null or last >= %(since)s) and (%(until)s::integer is null or first <= %(until)s)
 order by first;
 
 -- ask_again: have windows read anew
 insert into everlore.distil_again (workspace_id, thread_id, first, asked_at)
-select everlore.current_workspace(), %(thread_id)s, given.first, %(at)s from unnest(%(firsts)s::integer[]) as given (first)
+select %(workspace)s, %(thread_id)s, given.first, %(at)s from unnest(%(firsts)s::integer[]) as given (first)
 on conflict do nothing;
 
 -- asked_again: the next window of a thread to be read anew
 select d.first, d.last
 from everlore.distil_again a join everlore.distillation d
   on d.workspace_id = a.workspace_id and d.thread_id = a.thread_id and d.first = a.first and d.superseded_at is null
-where a.thread_id = %(thread_id)s order by a.first limit 1;
+where a.workspace_id = %(workspace)s and a.thread_id = %(thread_id)s order by a.first limit 1;
 
 -- take_again: strike a window off that list
-delete from everlore.distil_again where thread_id = %(thread_id)s and first = %(first)s;
+delete from everlore.distil_again where workspace_id = %(workspace)s and thread_id = %(thread_id)s and first = %(first)s;
 
 -- defer: leave a job
 select everlore.defer_distil(%(thread_id)s);
 
 -- waiting: threads and messages that are not distilled, and windows that failed
 select count(*) filter (where w.position < w.written), coalesce(sum(w.written - w.position), 0)::bigint,
-       (select count(*) from everlore.distillation d where d.error is not null and d.superseded_at is null)
-from everlore.watermark w where w.step = 'distil';
+       (select count(*) from everlore.distillation d
+        where d.workspace_id = %(workspace)s and d.error is not null and d.superseded_at is null)
+from everlore.watermark w where w.workspace_id = %(workspace)s and w.step = 'distil';
 
 -- to_read: threads, messages and characters that wait to be distilled or to be read anew, and the windows that they are; `again`:
 -- those read already, too. A run of new messages ends where the session does and at a pause, and is cut into windows.
@@ -89,7 +94,8 @@ with chosen as (
             or exists (select from everlore.distil_again a
                        where a.workspace_id = d.workspace_id and a.thread_id = d.thread_id and a.first = d.first))
         limit 1) as d on true
-    where (%(thread)s::text is null or t.name = %(thread)s) and (m.position > coalesce(w.position, 0) or d.first is not null)
+    where t.workspace_id = %(workspace)s and (%(thread)s::text is null or t.name = %(thread)s)
+      and (m.position > coalesce(w.position, 0) or d.first is not null)
 ), begun as (
     select *, read_before is null and coalesce(
         session_id <> lag(session_id) over before
@@ -107,20 +113,23 @@ with chosen as (
                 else (max(position) - min(position) + 1) / %(window)s end as windows
     from counted group by thread_id, read_before, run
 )
-select count(distinct thread_id), coalesce(sum(messages), 0)::bigint, coalesce(sum(characters), 0)::bigint,
-       coalesce(sum(windows), 0)::bigint
+select count(distinct thread_id) as threads, coalesce(sum(messages), 0)::bigint as messages,
+       coalesce(sum(characters), 0)::bigint as characters, coalesce(sum(windows), 0)::bigint as windows
 from runs;
 
 -- tally: what all reading came to
-select count(*), coalesce(sum(last - first + 1), 0)::bigint, coalesce(sum(d.memories), 0)::bigint, coalesce(sum(d.facts), 0)::bigint,
-       coalesce(sum(d.rejected), 0)::bigint, count(d.error)
+select count(*) as windows, coalesce(sum(last - first + 1), 0)::bigint as messages,
+       coalesce(sum(d.memories), 0)::bigint as memories, coalesce(sum(d.facts), 0)::bigint as facts,
+       coalesce(sum(d.rejected), 0)::bigint as rejected, count(d.error) as failed
 from everlore.distillation d
-where %(thread)s::text is null or d.thread_id = (select t.thread_id from everlore.thread t where t.name = %(thread)s);
+where d.workspace_id = %(workspace)s
+  and (%(thread)s::text is null or d.thread_id = (
+      select t.thread_id from everlore.thread t where t.workspace_id = %(workspace)s and t.name = %(thread)s));
 
 -- unfinished: threads with messages to distil or windows to read anew
 select t.thread_id from everlore.thread t
 left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'distil'
-where (%(thread)s::text is null or t.name = %(thread)s)
+where t.workspace_id = %(workspace)s and (%(thread)s::text is null or t.name = %(thread)s)
   and (t.last_position > coalesce(w.position, 0) or exists (
       select from everlore.distil_again a where a.workspace_id = t.workspace_id and a.thread_id = t.thread_id))
 order by t.name;
@@ -133,8 +142,9 @@ select * from everlore.failed_windows();
 
 -- suggest_taxonomy: a path that a thread may belong to
 insert into everlore.taxonomy_suggestion (workspace_id, suggestion_id, thread_id, path, recorded_at)
-values (everlore.current_workspace(), %(suggestion_id)s, %(thread_id)s, %(path)s::ltree, %(at)s)
+values (%(workspace)s, %(suggestion_id)s, %(thread_id)s, %(path)s::ltree, %(at)s)
 on conflict (workspace_id, thread_id, path) do update set times = taxonomy_suggestion.times + 1;
 
 -- count: current memories of the workspace
-select count(*) from everlore.memory where superseded_at is null and review is null and forgotten_at is null;
+select count(*) from everlore.memory
+where workspace_id = %(workspace)s and superseded_at is null and review is null and forgotten_at is null;

@@ -1,174 +1,198 @@
 -- lock_threads: the threads of some messages, locked in one order, so that no step and no writer commits into them meanwhile
 select t.thread_id, t.name
 from everlore.thread t
-where t.thread_id in (select m.thread_id from everlore.message m where m.message_id = any (%(messages)s::uuid[]))
+where t.workspace_id = %(workspace)s
+  and t.thread_id in (select m.thread_id from everlore.message m
+                      where m.workspace_id = %(workspace)s and m.message_id = any (%(messages)s::uuid[]))
 order by t.thread_id for no key update;
 
 -- messages: all words of messages, whichever column they stand in
 select m.message_id, m.thread_id, m.position, m.author, m.role, m.text, m.captions,
-       concat_ws(E'\n', m.system_prompt, m.tool_calls::text, m.metadata::text, m.external_id, m.reply_to)
-from everlore.message m where m.message_id = any (%(messages)s::uuid[])
+       concat_ws(E'\n', m.system_prompt, m.tool_calls::text, m.metadata::text, m.external_id, m.reply_to) as beside
+from everlore.message m where m.workspace_id = %(workspace)s and m.message_id = any (%(messages)s::uuid[])
 order by m.thread_id, m.position;
 
 -- messages_of_thread: ids of all messages of a thread
-select message_id from everlore.message where thread_id = %(thread_id)s;
+select message_id from everlore.message where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
 
 -- sources_of_memory: the messages that a memory rests on, those too that were read anew since
-select distinct message_id from everlore.memory_source where lineage_id = %(lineage_id)s and message_id is not null;
+select distinct message_id from everlore.memory_source
+where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and message_id is not null;
 
 -- memories_resting_on: memories with a source in the messages
-select distinct lineage_id from everlore.memory_source where message_id = any (%(messages)s::uuid[]);
+select distinct lineage_id from everlore.memory_source
+where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[]);
 
 -- memories_near: memories of windows that had a position of the thread before their eyes
 select distinct lineage_id from everlore.memory
-where thread_id = %(thread_id)s and first_position between %(since)s and %(until)s;
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and first_position between %(since)s and %(until)s;
 
 -- versions: all versions of memories, in order
 select lineage_id, memory_id, version, content, tags, category, reasoning, review_reason, author, source_kind,
-       superseded_at is null
-from everlore.memory where lineage_id = any (%(lineages)s::uuid[]) order by lineage_id, version;
+       superseded_at is null as current
+from everlore.memory
+where workspace_id = %(workspace)s and lineage_id = any (%(lineages)s::uuid[]) order by lineage_id, version;
 
 -- memory_sources: what memories rest on beside the messages: no message is a person's own word
-select s.lineage_id, s.message_id, g.thread_id, g.position, g.author, g.role, concat_ws(E'\n', g.text, array_to_string(g.captions, E'\n'))
+select s.lineage_id, s.message_id, g.thread_id, g.position, g.author, g.role,
+       concat_ws(E'\n', g.text, array_to_string(g.captions, E'\n')) as text
 from everlore.memory_source s
-left join lateral (select * from everlore.message where message_id = s.message_id offset 0) as g on true
-where s.lineage_id = any (%(lineages)s::uuid[]) and s.retracted_at is null
+left join lateral (
+    select * from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
+) as g on true
+where s.workspace_id = %(workspace)s and s.lineage_id = any (%(lineages)s::uuid[]) and s.retracted_at is null
   and (s.message_id is null or s.message_id <> all (%(messages)s::uuid[]))
 order by s.lineage_id, g.occurred_at, s.source_id;
 
 -- facts_resting_on: facts with a statement in the messages, or of the memories
 select distinct lineage_id from everlore.fact_source
-where message_id = any (%(messages)s::uuid[]) or memory_lineage_id = any (%(memories)s::uuid[]);
+where workspace_id = %(workspace)s
+  and (message_id = any (%(messages)s::uuid[]) or memory_lineage_id = any (%(memories)s::uuid[]));
 
 -- facts_near: facts stated in a stretch of a thread
 select distinct s.lineage_id
 from everlore.message m cross join lateral (
-    select lineage_id from everlore.fact_source where message_id = m.message_id offset 0
+    select lineage_id from everlore.fact_source where workspace_id = %(workspace)s and message_id = m.message_id offset 0
 ) as s
-where m.thread_id = %(thread_id)s and m.position between %(since)s and %(until)s;
+where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.position between %(since)s and %(until)s;
 
 -- facts: what facts say, by version
 select lineage_id, fact_id, subject_id, predicate, object_id, object, object_key
-from everlore.fact where lineage_id = any (%(lineages)s::uuid[]) order by lineage_id, version;
+from everlore.fact
+where workspace_id = %(workspace)s and lineage_id = any (%(lineages)s::uuid[]) order by lineage_id, version;
 
 -- fact_sources: what facts rest on beside the messages and memories
-select s.lineage_id, s.message_id, g.thread_id, g.position, g.author, g.role, concat_ws(E'\n', g.text, array_to_string(g.captions, E'\n'))
+select s.lineage_id, s.message_id, g.thread_id, g.position, g.author, g.role,
+       concat_ws(E'\n', g.text, array_to_string(g.captions, E'\n')) as text
 from everlore.fact_source s
-left join lateral (select * from everlore.message where message_id = s.message_id offset 0) as g on true
-where s.lineage_id = any (%(lineages)s::uuid[]) and s.retracted_at is null
+left join lateral (
+    select * from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
+) as g on true
+where s.workspace_id = %(workspace)s and s.lineage_id = any (%(lineages)s::uuid[]) and s.retracted_at is null
   and (s.message_id is null or s.message_id <> all (%(messages)s::uuid[]))
   and (s.memory_lineage_id is null or s.memory_lineage_id <> all (%(memories)s::uuid[]))
 order by s.lineage_id, s.said_at, s.source_id;
 
 -- entities_of: entities that the messages name, or that the memories and facts speak of; with those that were merged into them
 with named as (
-    select entity_id from everlore.mention where message_id = any (%(messages)s::uuid[])
+    select entity_id from everlore.mention where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[])
     union
-    select entity_id from everlore.memory_entity where lineage_id = any (%(memories)s::uuid[])
+    select entity_id from everlore.memory_entity
+    where workspace_id = %(workspace)s and lineage_id = any (%(memories)s::uuid[])
     union
-    select subject_id from everlore.fact where lineage_id = any (%(facts)s::uuid[])
+    select subject_id from everlore.fact where workspace_id = %(workspace)s and lineage_id = any (%(facts)s::uuid[])
     union
-    select object_id from everlore.fact where lineage_id = any (%(facts)s::uuid[]) and object_id is not null
+    select object_id from everlore.fact
+    where workspace_id = %(workspace)s and lineage_id = any (%(facts)s::uuid[]) and object_id is not null
 )
 select entity_id from named
 union
-select e.entity_id from everlore.entity e where e.merged_into in (select entity_id from named);
+select e.entity_id from everlore.entity e
+where e.workspace_id = %(workspace)s and e.merged_into in (select entity_id from named);
 
 -- message_passages: numbers of the passages of messages
-select passage_id from everlore.passage where message_id = any (%(messages)s::uuid[]);
+select passage_id from everlore.passage where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[]);
 
 -- memory_passages: numbers of the passages of versions of memories
-select passage_id from everlore.passage where memory_id = any (%(versions)s::uuid[])
+select passage_id from everlore.passage where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[])
 union
-select passage_id from everlore.memory where memory_id = any (%(versions)s::uuid[]) and passage_id is not null;
+select passage_id from everlore.memory
+where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[]) and passage_id is not null;
 
 -- fact_passages: numbers of the passages of facts
 select p.passage_id
 from everlore.fact f cross join lateral (
-    select passage_id from everlore.passage where fact_id = f.fact_id offset 0
+    select passage_id from everlore.passage where workspace_id = %(workspace)s and fact_id = f.fact_id offset 0
 ) as p
-where f.lineage_id = any (%(lineages)s::uuid[])
+where f.workspace_id = %(workspace)s and f.lineage_id = any (%(lineages)s::uuid[])
 union
-select passage_id from everlore.fact where lineage_id = any (%(lineages)s::uuid[]) and passage_id is not null;
+select passage_id from everlore.fact
+where workspace_id = %(workspace)s and lineage_id = any (%(lineages)s::uuid[]) and passage_id is not null;
 
 -- forget_passage: versions whose passage has gone
 update everlore.memory set passage_id = null
-where workspace_id = everlore.current_workspace() and passage_id = any (%(passages)s::integer[]);
+where workspace_id = %(workspace)s and passage_id = any (%(passages)s::integer[]);
 
 -- superseded_by: current versions of memories that one of these took the place of
 select lineage_id from everlore.memory
-where superseded_at is null and superseded_by = any (%(memories)s::uuid[]) and lineage_id <> all (%(memories)s::uuid[]);
+where workspace_id = %(workspace)s and superseded_at is null and superseded_by = any (%(memories)s::uuid[])
+  and lineage_id <> all (%(memories)s::uuid[]);
 
 -- delete_memories: memories with all that hangs on them
-delete from everlore.memory where workspace_id = everlore.current_workspace() and memory_id = any (%(lineages)s::uuid[]);
+delete from everlore.memory where workspace_id = %(workspace)s and memory_id = any (%(lineages)s::uuid[]);
 
 -- delete_versions: some versions of memories
-delete from everlore.memory where workspace_id = everlore.current_workspace() and memory_id = any (%(versions)s::uuid[]);
+delete from everlore.memory where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[]);
 
 -- delete_facts: facts with all that hangs on them
-delete from everlore.fact where workspace_id = everlore.current_workspace() and fact_id = any (%(lineages)s::uuid[]);
+delete from everlore.fact where workspace_id = %(workspace)s and fact_id = any (%(lineages)s::uuid[]);
 
 -- unpoint_memories: versions that name something erased as their successor name nothing
 update everlore.memory m set superseded_by = null
-where m.workspace_id = everlore.current_workspace() and m.superseded_by = any (%(gone)s::uuid[]);
+where m.workspace_id = %(workspace)s and m.superseded_by = any (%(gone)s::uuid[]);
 
 -- unpoint_facts: the same for facts
 update everlore.fact f set superseded_by = null
-where f.workspace_id = everlore.current_workspace() and f.superseded_by = any (%(gone)s::uuid[]);
+where f.workspace_id = %(workspace)s and f.superseded_by = any (%(gone)s::uuid[]);
 
 -- drop_sources: statements of facts that rested on erased memories
 delete from everlore.fact_source
-where workspace_id = everlore.current_workspace() and memory_lineage_id = any (%(memories)s::uuid[]);
+where workspace_id = %(workspace)s and memory_lineage_id = any (%(memories)s::uuid[]);
 
 -- clean_memory: all versions of a memory that stays, without what was said about it in other words than its sources'
 update everlore.memory set reasoning = null, review_reason = case when review is null then null else 'its reason was erased' end,
     tags = %(tags)s::text[], category = %(category)s, author = %(author)s,
     role = coalesce(%(role)s, role)
-where workspace_id = everlore.current_workspace() and lineage_id = %(lineage_id)s;
+where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s;
 
 -- clean_passages: whom the passages of a memory that stays are by
 update everlore.passage set author = coalesce(%(author)s, role)
-where workspace_id = everlore.current_workspace() and memory_id = any (%(versions)s::uuid[]);
+where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[]);
 
 -- delete_messages: messages with their passages, vectors, mentions and sources
-delete from everlore.message where workspace_id = everlore.current_workspace() and message_id = any (%(messages)s::uuid[])
+delete from everlore.message where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[])
 returning thread_id;
 
 -- count_down: so many messages fewer in a thread
 update everlore.thread set messages = messages - %(count)s
-where workspace_id = everlore.current_workspace() and thread_id = %(thread_id)s;
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
 
 -- delete_empty_sessions: sessions of the threads that no message is left in
 delete from everlore.session s
-where s.workspace_id = everlore.current_workspace() and s.thread_id = any (%(threads)s::uuid[])
-  and s.session_id is distinct from (select last_session_id from everlore.thread t where t.thread_id = s.thread_id)
+where s.workspace_id = %(workspace)s and s.thread_id = any (%(threads)s::uuid[])
+  and s.session_id is distinct from (
+      select last_session_id from everlore.thread t where t.workspace_id = s.workspace_id and t.thread_id = s.thread_id)
   and not exists (select from everlore.message m where m.workspace_id = s.workspace_id and m.session_id = s.session_id);
 
 -- unname_empty_sessions: one that stays, because the next message may join it, keeps no name
 update everlore.session s set name = null
-where s.workspace_id = everlore.current_workspace() and s.thread_id = any (%(threads)s::uuid[]) and s.name is not null
+where s.workspace_id = %(workspace)s and s.thread_id = any (%(threads)s::uuid[]) and s.name is not null
   and not exists (select from everlore.message m where m.workspace_id = s.workspace_id and m.session_id = s.session_id);
 
 -- clean_distillations: why a window could not be read may quote it
 update everlore.distillation set error = 'the words were erased'
-where workspace_id = everlore.current_workspace() and thread_id = any (%(threads)s::uuid[]) and error is not null;
+where workspace_id = %(workspace)s and thread_id = any (%(threads)s::uuid[]) and error is not null;
 
 -- delete_suggestions: paths that were suggested for the threads, unless a person took them
 delete from everlore.taxonomy_suggestion
-where workspace_id = everlore.current_workspace() and thread_id = any (%(threads)s::uuid[]) and accepted is distinct from true;
+where workspace_id = %(workspace)s and thread_id = any (%(threads)s::uuid[]) and accepted is distinct from true;
 
 -- entity_names: of entities: name, whether a person named them, and what still speaks of them
 select e.entity_id, e.name, e.merged_into,
-       exists (select from everlore.alias a where a.entity_id = e.entity_id and a.origin = 'by hand'),
-       exists (select from everlore.fact f where f.subject_id = e.entity_id)
-           or exists (select from everlore.fact f where f.object_id = e.entity_id),
-       exists (select from everlore.memory_entity x where x.entity_id = e.entity_id),
-       exists (select from everlore.mention n where n.entity_id = e.entity_id)
-from everlore.entity e where e.entity_id = any (%(entities)s::uuid[]);
+       exists (select from everlore.alias a
+               where a.workspace_id = e.workspace_id and a.entity_id = e.entity_id and a.origin = 'by hand') as by_hand,
+       exists (select from everlore.fact f where f.workspace_id = e.workspace_id and f.subject_id = e.entity_id)
+           or exists (select from everlore.fact f where f.workspace_id = e.workspace_id and f.object_id = e.entity_id) as in_facts,
+       exists (select from everlore.memory_entity x
+               where x.workspace_id = e.workspace_id and x.entity_id = e.entity_id) as in_memories,
+       exists (select from everlore.mention n where n.workspace_id = e.workspace_id and n.entity_id = e.entity_id) as in_messages
+from everlore.entity e where e.workspace_id = %(workspace)s and e.entity_id = any (%(entities)s::uuid[]);
 
 -- entity_aliases: the names of entities that no person gave
 select a.alias_id, a.entity_id, a.variant from everlore.alias a
-where a.entity_id = any (%(entities)s::uuid[]) and a.origin <> 'by hand' order by a.entity_id, a.weight desc, a.alias_id;
+where a.workspace_id = %(workspace)s and a.entity_id = any (%(entities)s::uuid[])
+  and a.origin <> 'by hand'
+order by a.entity_id, a.weight desc, a.alias_id;
 
 -- still_named: of pairs of entity and name, those of which every word stands in something that still speaks of the entity
 select given.place
@@ -177,15 +201,17 @@ where exists (
     select from (
         select g.text || ' ' || g.author || ' ' || array_to_string(g.captions, ' ') as words
         from everlore.mention n cross join lateral (
-            select text, author, captions from everlore.message where message_id = n.message_id offset 0
+            select text, author, captions from everlore.message
+            where workspace_id = %(workspace)s and message_id = n.message_id offset 0
         ) as g
-        where n.entity_id = given.entity_id
+        where n.workspace_id = %(workspace)s and n.entity_id = given.entity_id
         union all
         select m.content || ' ' || coalesce(m.author, '')
         from everlore.memory_entity x cross join lateral (
-            select content, author from everlore.memory where lineage_id = x.lineage_id offset 0
+            select content, author from everlore.memory
+            where workspace_id = %(workspace)s and lineage_id = x.lineage_id offset 0
         ) as m
-        where x.entity_id = given.entity_id
+        where x.workspace_id = %(workspace)s and x.entity_id = given.entity_id
     ) as said
     where not exists (
         select from unnest(string_to_array(everlore.normalise(given.name), ' ')) as part (word)
@@ -194,31 +220,31 @@ where exists (
 );
 
 -- delete_entities: entities that nothing speaks of any more
-delete from everlore.entity where workspace_id = everlore.current_workspace() and entity_id = any (%(entities)s::uuid[]);
+delete from everlore.entity where workspace_id = %(workspace)s and entity_id = any (%(entities)s::uuid[]);
 
 -- delete_aliases: names that nothing says any more
-delete from everlore.alias where workspace_id = everlore.current_workspace() and alias_id = any (%(aliases)s::uuid[]);
+delete from everlore.alias where workspace_id = %(workspace)s and alias_id = any (%(aliases)s::uuid[]);
 
 -- rename: an entity whose name was erased
 update everlore.entity set name = %(name)s
-where workspace_id = everlore.current_workspace() and entity_id = %(entity_id)s;
+where workspace_id = %(workspace)s and entity_id = %(entity_id)s;
 
 -- unlink_memories: an entity that is not named any more in the memories of before
-delete from everlore.memory_entity where workspace_id = everlore.current_workspace() and entity_id = %(entity_id)s;
+delete from everlore.memory_entity where workspace_id = %(workspace)s and entity_id = %(entity_id)s;
 
 -- clean_link_suggestions: why two entities may be one may quote what was said
 update everlore.link_suggestion set reason = 'the words were erased'
-where workspace_id = everlore.current_workspace()
+where workspace_id = %(workspace)s
   and (entity_id = any (%(entities)s::uuid[]) or other_id = any (%(entities)s::uuid[]));
 
 -- clean_changes: the name that an undone split would give back
 update everlore.entity_change set moved = moved || '{"name": null}'
-where workspace_id = everlore.current_workspace() and moved ->> 'name' is not null
+where workspace_id = %(workspace)s and moved ->> 'name' is not null
   and (kept_id = any (%(entities)s::uuid[]) or other_id = any (%(entities)s::uuid[]));
 
 -- forget_handed_out: what was handed out and shares its words with something erased
 delete from everlore.handed_out h
-where h.workspace_id = everlore.current_workspace()
+where h.workspace_id = %(workspace)s
   and (h.text_hash = any (%(digests)s::bytea[])
        or h.text_hash in (select a.text_hash from everlore.handed_out_alike(%(shingles)s::bigint[]) as a));
 
@@ -238,5 +264,6 @@ delete from everlore.thread where workspace_id = %(workspace)s and thread_id = %
 select distinct d.thread_id, d.first
 from unnest(%(threads)s::uuid[], %(positions)s::integer[]) as given (thread_id, position) cross join lateral (
     select thread_id, first from everlore.distillation
-    where thread_id = given.thread_id and first <= given.position and last >= given.position and superseded_at is null offset 0
+    where workspace_id = %(workspace)s and thread_id = given.thread_id and first <= given.position
+      and last >= given.position and superseded_at is null offset 0
 ) as d;

@@ -5,18 +5,16 @@ from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
     select * from (
         (select f.subject_id, f.predicate, f.object_id, f.lineage_id, f.confidence, f.valid_from, f.valid_to
          from everlore.fact f
-         where f.subject_id = given.entity_id and f.object_id is not null and f.valid_from <= %(valid_at)s
-           and (f.valid_to is null or f.valid_to > %(valid_at)s) and f.review is null
-           and (case when %(recorded_at)s::timestamptz is null then f.superseded_at is null
-                else f.recorded_at <= %(recorded_at)s and (f.superseded_at is null or f.superseded_at > %(recorded_at)s) end)
+         where f.workspace_id = %(workspace)s and f.subject_id = given.entity_id and f.object_id is not null
+           and everlore.true_at(f.valid_from, f.valid_to, %(valid_at)s) and f.review is null
+           and everlore.believed_at(f.recorded_at, f.superseded_at, %(recorded_at)s)
          order by f.valid_from desc limit %(read)s)
         union all
         (select f.subject_id, f.predicate, f.object_id, f.lineage_id, f.confidence, f.valid_from, f.valid_to
          from everlore.fact f
-         where f.object_id = given.entity_id and f.object_id is not null and f.valid_from <= %(valid_at)s
-           and (f.valid_to is null or f.valid_to > %(valid_at)s) and f.review is null
-           and (case when %(recorded_at)s::timestamptz is null then f.superseded_at is null
-                else f.recorded_at <= %(recorded_at)s and (f.superseded_at is null or f.superseded_at > %(recorded_at)s) end)
+         where f.workspace_id = %(workspace)s and f.object_id = given.entity_id and f.object_id is not null
+           and everlore.true_at(f.valid_from, f.valid_to, %(valid_at)s) and f.review is null
+           and everlore.believed_at(f.recorded_at, f.superseded_at, %(recorded_at)s)
          order by f.valid_from desc limit %(read)s)
     ) as near
     where near.subject_id <> near.object_id
@@ -29,13 +27,15 @@ from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
 with recursive said (subject_id, predicate, number) as (
     select given.subject_id, p.predicate, 1
     from unnest(%(subjects)s::uuid[]) as given (subject_id) cross join lateral (
-        select f.predicate from everlore.fact f where f.subject_id = given.subject_id order by f.predicate limit 1
+        select f.predicate from everlore.fact f
+        where f.workspace_id = %(workspace)s and f.subject_id = given.subject_id order by f.predicate limit 1
     ) as p
     union all
     select said.subject_id, p.predicate, said.number + 1
     from said cross join lateral (
         select f.predicate from everlore.fact f
-        where f.subject_id = said.subject_id and f.predicate > said.predicate order by f.predicate limit 1
+        where f.workspace_id = %(workspace)s and f.subject_id = said.subject_id
+          and f.predicate > said.predicate order by f.predicate limit 1
     ) as p
     where said.number < %(predicates)s
 )
@@ -43,11 +43,11 @@ select e.subject_id, e.predicate, e.object_id, e.lineage_id, e.confidence, e.val
 from said cross join unnest(%(objects)s::uuid[]) as given (object_id) cross join lateral (
     select f.subject_id, f.predicate, f.object_id, f.lineage_id, f.confidence, f.valid_from, f.valid_to
     from everlore.fact f
-    where f.subject_id = said.subject_id and f.predicate = said.predicate and f.object_key = given.object_id::text
-      and f.object_id = given.object_id and f.subject_id <> given.object_id and f.valid_from <= %(valid_at)s
-      and (f.valid_to is null or f.valid_to > %(valid_at)s) and f.review is null
-      and (case when %(recorded_at)s::timestamptz is null then f.superseded_at is null
-           else f.recorded_at <= %(recorded_at)s and (f.superseded_at is null or f.superseded_at > %(recorded_at)s) end)
+    where f.workspace_id = %(workspace)s and f.subject_id = said.subject_id and f.predicate = said.predicate
+      and f.object_key = given.object_id::text
+      and f.object_id = given.object_id and f.subject_id <> given.object_id
+      and everlore.true_at(f.valid_from, f.valid_to, %(valid_at)s) and f.review is null
+      and everlore.believed_at(f.recorded_at, f.superseded_at, %(recorded_at)s)
     offset 0
 ) as e
 order by e.confidence desc, e.valid_from desc, e.lineage_id;
@@ -56,22 +56,23 @@ order by e.confidence desc, e.valid_from desc, e.lineage_id;
 select given.entity_id, o.entity_id, array_agg(v.lineage_id order by v.lineage_id), max(v.confidence), min(v.valid_from),
        bool_or(more.are)
 from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
-    select exists (select from everlore.memory_entity n where n.entity_id = given.entity_id
+    select exists (select from everlore.memory_entity n
+                   where n.workspace_id = %(workspace)s and n.entity_id = given.entity_id
                    order by n.lineage_id desc offset %(read)s) as are
     offset 0
 ) as more cross join lateral (
-    select l.lineage_id from everlore.memory_entity l where l.entity_id = given.entity_id
+    select l.lineage_id from everlore.memory_entity l where l.workspace_id = %(workspace)s and l.entity_id = given.entity_id
     order by l.lineage_id desc limit %(read)s
 ) as l cross join lateral (
     select m.lineage_id, m.confidence, m.valid_from from everlore.memory m
-    where m.lineage_id = l.lineage_id and m.review is null and m.forgotten_at is null
+    where m.workspace_id = %(workspace)s and m.lineage_id = l.lineage_id and m.review is null and m.forgotten_at is null
       and (%(valid_at)s::timestamptz is null or m.valid_from <= %(valid_at)s)
       and (m.valid_to is null or m.valid_to > coalesce(%(valid_at)s, %(now)s))
-      and (case when %(recorded_at)s::timestamptz is null then m.superseded_at is null
-           else m.recorded_at <= %(recorded_at)s and (m.superseded_at is null or m.superseded_at > %(recorded_at)s) end)
+      and everlore.believed_at(m.recorded_at, m.superseded_at, %(recorded_at)s)
     order by m.version desc limit 1
 ) as v cross join lateral (
-    select entity_id from everlore.memory_entity where lineage_id = l.lineage_id limit %(fan_out)s
+    select entity_id from everlore.memory_entity
+    where workspace_id = %(workspace)s and lineage_id = l.lineage_id limit %(fan_out)s
 ) as o
 where o.entity_id <> given.entity_id
 group by given.entity_id, o.entity_id;
@@ -79,67 +80,32 @@ group by given.entity_id, o.entity_id;
 -- memories_of: the latest memories of each given entity that may be recalled
 select given.entity_id, v.lineage_id, v.importance, v.valid_from
 from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
-    select l.lineage_id from everlore.memory_entity l where l.entity_id = given.entity_id
+    select l.lineage_id from everlore.memory_entity l where l.workspace_id = %(workspace)s and l.entity_id = given.entity_id
     order by l.lineage_id desc limit %(read)s
 ) as l cross join lateral (
     select m.lineage_id, m.importance, m.valid_from from everlore.memory m
-    where m.lineage_id = l.lineage_id and m.review is null and m.forgotten_at is null
+    where m.workspace_id = %(workspace)s and m.lineage_id = l.lineage_id and m.review is null and m.forgotten_at is null
       and (%(valid_at)s::timestamptz is null or m.valid_from <= %(valid_at)s)
       and (m.valid_to is null or m.valid_to > coalesce(%(valid_at)s, %(now)s))
       and (m.expires_at is null or m.expires_at > coalesce(%(valid_at)s, %(now)s) or %(include_expired)s)
-      and (case when %(recorded_at)s::timestamptz is null then m.superseded_at is null
-           else m.recorded_at <= %(recorded_at)s and (m.superseded_at is null or m.superseded_at > %(recorded_at)s) end)
+      and everlore.believed_at(m.recorded_at, m.superseded_at, %(recorded_at)s)
     order by m.version desc limit 1
 ) as v;
 
--- fact_sources: where facts were stated, in order of time
-select given.lineage_id, s.message_id, s.start_at, s.end_at,
-       substr(m.text, s.start_at + 1, s.end_at - s.start_at), m.author, m.role, coalesce(m.occurred_at, s.said_at), m.thread
-from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
-    select source_id, message_id, start_at, end_at, said_at, recorded_at, retracted_at from everlore.fact_source
-    where lineage_id = given.lineage_id offset 0
-) as s left join lateral (
-    select g.text, g.author, g.role, g.occurred_at, t.name as thread
-    from everlore.message g cross join lateral (
-        select name from everlore.thread where thread_id = g.thread_id offset 0
-    ) as t
-    where g.message_id = s.message_id offset 0
-) as m on true
-where (case when %(recorded_at)s::timestamptz is null then s.retracted_at is null
-       else s.recorded_at <= %(recorded_at)s and (s.retracted_at is null or s.retracted_at > %(recorded_at)s) end)
-order by 1, 8, s.source_id;
-
--- memory_sources: where memories were said, in order of time
-select given.lineage_id, s.message_id, s.start_at, s.end_at,
-       substr(m.text, s.start_at + 1, s.end_at - s.start_at), m.author, m.role, coalesce(m.occurred_at, s.recorded_at), m.thread
-from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
-    select source_id, message_id, start_at, end_at, recorded_at, retracted_at from everlore.memory_source
-    where lineage_id = given.lineage_id offset 0
-) as s left join lateral (
-    select g.text, g.author, g.role, g.occurred_at, t.name as thread
-    from everlore.message g cross join lateral (
-        select name from everlore.thread where thread_id = g.thread_id offset 0
-    ) as t
-    where g.message_id = s.message_id offset 0
-) as m on true
-where (case when %(recorded_at)s::timestamptz is null then s.retracted_at is null
-       else s.recorded_at <= %(recorded_at)s and (s.retracted_at is null or s.retracted_at > %(recorded_at)s) end)
-order by 1, 8, s.source_id;
-
 -- facts_of: the facts that speak of an entity, as subject or object, the latest first
-select f.fact_id, f.lineage_id, f.version, f.subject_id, s.name, f.predicate, f.object_id, coalesce(o.name, f.object),
+select f.fact_id, f.lineage_id, f.version, f.subject_id, s.name as subject, f.predicate, f.object_id,
+       coalesce(o.name, f.object) as object,
        f.confidence, f.valid_from, f.valid_to, f.recorded_at, f.superseded_at, f.superseded_by, f.review, f.review_reason
 from (
-    select * from everlore.fact where subject_id = %(entity_id)s
+    select * from everlore.fact where workspace_id = %(workspace)s and subject_id = %(entity_id)s
     union
-    select * from everlore.fact where object_id = %(entity_id)s
+    select * from everlore.fact where workspace_id = %(workspace)s and object_id = %(entity_id)s
 ) as f cross join lateral (
-    select name from everlore.entity where entity_id = f.subject_id offset 0
+    select name from everlore.entity where workspace_id = %(workspace)s and entity_id = f.subject_id offset 0
 ) as s left join lateral (
-    select name from everlore.entity where entity_id = f.object_id offset 0
+    select name from everlore.entity where workspace_id = %(workspace)s and entity_id = f.object_id offset 0
 ) as o on true
-where f.valid_from <= %(valid_at)s and (f.valid_to is null or f.valid_to > %(valid_at)s) and f.review is null
-  and (case when %(recorded_at)s::timestamptz is null then f.superseded_at is null
-       else f.recorded_at <= %(recorded_at)s and (f.superseded_at is null or f.superseded_at > %(recorded_at)s) end)
+where everlore.true_at(f.valid_from, f.valid_to, %(valid_at)s) and f.review is null
+  and everlore.believed_at(f.recorded_at, f.superseded_at, %(recorded_at)s)
 order by f.valid_from desc, f.fact_id
 limit %(at_most)s;

@@ -3,117 +3,126 @@ insert into everlore.memory (
     workspace_id, memory_id, lineage_id, type, content, content_hash, category, tags, importance, confidence, valid_from, valid_to,
     superseded_by, event_at, expires_at, pinned, source_kind, review, review_reason, author, role, thread_id, first_position, taxonomy,
     reasoning, extractor, extractor_version, recorded_at)
-values (everlore.current_workspace(), %(memory_id)s, %(memory_id)s, %(type)s, %(content)s, %(content_hash)s, %(category)s,
+values (%(workspace)s, %(memory_id)s, %(memory_id)s, %(type)s, %(content)s, %(content_hash)s, %(category)s,
     %(tags)s::text[], %(importance)s, %(confidence)s, %(valid_from)s, %(valid_to)s, %(superseded_by)s, %(event_at)s, %(expires_at)s,
     %(pinned)s, %(source_kind)s, %(review)s, %(review_reason)s, %(author)s, %(role)s, %(thread_id)s, %(first_position)s,
     %(taxonomy)s::ltree, %(reasoning)s, %(extractor)s, %(extractor_version)s, %(recorded_at)s);
 
 -- add_sources: where it was said, unless that is known; what a person told directly counts each time
 insert into everlore.memory_source (workspace_id, source_id, lineage_id, message_id, start_at, end_at, confidence, recorded_at)
-select everlore.current_workspace(), given.source_id, %(lineage_id)s, given.message_id, given.start_at, given.end_at,
+select %(workspace)s, given.source_id, %(lineage_id)s, given.message_id, given.start_at, given.end_at,
        given.confidence, %(recorded_at)s
 from unnest(%(ids)s::uuid[], %(messages)s::uuid[], %(starts)s::integer[], %(ends)s::integer[], %(confidences)s::real[])
      as given (source_id, message_id, start_at, end_at, confidence)
 where given.message_id is null or not exists (
     select from everlore.memory_source s
-    where s.workspace_id = everlore.current_workspace() and s.lineage_id = %(lineage_id)s and s.message_id = given.message_id
+    where s.workspace_id = %(workspace)s and s.lineage_id = %(lineage_id)s and s.message_id = given.message_id
       and s.start_at is not distinct from given.start_at and s.end_at is not distinct from given.end_at
       and s.retracted_at is null);
 
 -- source_confidences: the best confidence of each message that the memory stands in
 select max(confidence)::float from everlore.memory_source
-where lineage_id = %(lineage_id)s and retracted_at is null
+where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and retracted_at is null
 group by coalesce(message_id, source_id);
 
 -- set_confidence: of the current version
 update everlore.memory set confidence = %(confidence)s, importance = greatest(importance, %(importance)s)
-where workspace_id = everlore.current_workspace() and lineage_id = %(lineage_id)s and superseded_at is null;
+where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and superseded_at is null;
 
 -- copy_version: the next version: the current one, with some of its columns changed
 insert into everlore.memory
 select n.* from everlore.memory m cross join lateral jsonb_populate_record(
     m, %(changes)s::jsonb || jsonb_build_object('version', m.version + 1)) as n
-where m.workspace_id = everlore.current_workspace() and m.lineage_id = %(lineage_id)s and m.superseded_at is null;
+where m.workspace_id = %(workspace)s and m.lineage_id = %(lineage_id)s and m.superseded_at is null;
 
 -- close_version: the one before was believed until now
 update everlore.memory set superseded_at = %(recorded_at)s, superseded_by = %(memory_id)s
-where workspace_id = everlore.current_workspace() and lineage_id = %(lineage_id)s and superseded_at is null
+where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and superseded_at is null
   and memory_id <> %(memory_id)s;
 
 -- set_pinned: of one version
-update everlore.memory set pinned = %(value)s
-where workspace_id = everlore.current_workspace() and memory_id = %(memory_id)s;
+update everlore.memory set pinned = %(pinned)s
+where workspace_id = %(workspace)s and memory_id = %(memory_id)s;
 
 -- set_passages: of some versions
 update everlore.memory m set passage_id = given.passage_id
 from unnest(%(ids)s::uuid[], %(passages)s::integer[]) as given (memory_id, passage_id)
-where m.workspace_id = everlore.current_workspace() and m.memory_id = given.memory_id;
+where m.workspace_id = %(workspace)s and m.memory_id = given.memory_id;
 
 -- current: the version that is believed now
-select * from (select * from everlore.memory_shown where lineage_id = %(lineage_id)s offset 0) as m where superseded_at is null;
+select m.*
+from (select * from everlore.memory_shown where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s offset 0) as m
+where m.superseded_at is null;
 
 -- show: one version
-select * from everlore.memory_shown where memory_id = %(memory_id)s;
+select * from everlore.memory_shown where workspace_id = %(workspace)s and memory_id = %(memory_id)s;
 
 -- find: memories whose id ends with what a person typed
 select everlore.memories_ending(%(ending)s) limit 2;
 
 -- versions: all of a memory, the first one first
-select * from everlore.memory_shown where lineage_id = %(lineage_id)s order by version;
+select * from everlore.memory_shown where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s order by version;
 
--- many: some versions
-select m.* from unnest(%(ids)s::uuid[]) as given (memory_id) cross join lateral (
-    select * from everlore.memory_shown where memory_id = given.memory_id offset 0
-) as m;
-
--- sources: where a memory was said, with the words
-select s.message_id, s.start_at, s.end_at, substring(g.text from s.start_at + 1 for s.end_at - s.start_at), g.author, g.role,
-       g.occurred_at, t.name
-from everlore.memory_source s
-left join lateral (select * from everlore.message where message_id = s.message_id offset 0) as g on true
-left join lateral (select name from everlore.thread where thread_id = g.thread_id offset 0) as t on true
-where s.lineage_id = %(lineage_id)s and s.retracted_at is null
-  and (%(recorded_at)s::timestamptz is null or s.recorded_at <= %(recorded_at)s)
-order by g.occurred_at nulls first, s.source_id;
+-- sources: where memories were said, with the words, in order of time
+select given.lineage_id, s.message_id, s.start_at as start, s.end_at as "end",
+       substring(g.text from s.start_at + 1 for s.end_at - s.start_at) as quote, g.author, g.role,
+       coalesce(g.occurred_at, s.recorded_at) as at, t.name as thread
+from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
+    select * from everlore.memory_source
+    where workspace_id = %(workspace)s and lineage_id = given.lineage_id
+      and everlore.believed_at(recorded_at, retracted_at, %(recorded_at)s) offset 0
+) as s
+left join lateral (
+    select * from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
+) as g on true
+left join lateral (
+    select name from everlore.thread where workspace_id = %(workspace)s and thread_id = g.thread_id offset 0
+) as t on true
+order by coalesce(g.occurred_at, s.recorded_at), s.source_id;
 
 -- same_content: current memories with the same words
-select * from everlore.memory_shown where content_hash = %(content_hash)s and superseded_at is null order by recorded_at, memory_id;
+select * from everlore.memory_shown
+where workspace_id = %(workspace)s and content_hash = %(content_hash)s
+  and superseded_at is null order by recorded_at, memory_id;
 
 -- by_passages: current, usable memories by the passages of their words
-select given.passage_id, m.*
+select m.*
 from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
     select * from everlore.memory_shown
-    where passage_id = given.passage_id and superseded_at is null and review is null and forgotten_at is null offset 0
+    where workspace_id = %(workspace)s and passage_id = given.passage_id and superseded_at is null and review is null
+      and forgotten_at is null offset 0
 ) as m;
 
 -- link_entities: a memory speaks of some entities
 insert into everlore.memory_entity (workspace_id, lineage_id, entity_id)
-select everlore.current_workspace(), %(lineage_id)s, given.entity_id from unnest(%(entities)s::uuid[]) as given (entity_id)
+select %(workspace)s, %(lineage_id)s, given.entity_id from unnest(%(entities)s::uuid[]) as given (entity_id)
 on conflict do nothing;
 
 -- unlink_entities: the words of a memory were changed
-delete from everlore.memory_entity where lineage_id = %(lineage_id)s;
+delete from everlore.memory_entity where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s;
 
 -- recent: current memories that may be spoken of again: the latest of the thread, and of the named entities
 (select m.* from everlore.memory_shown m
- where m.thread_id = %(thread_id)s and m.superseded_at is null and m.review is null and m.forgotten_at is null
+ where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.superseded_at is null and m.review is null
+   and m.forgotten_at is null
    and m.valid_to is null
  order by m.first_position desc, m.memory_id desc limit %(at_most)s)
 union
 (select m.* from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
-     select lineage_id from everlore.memory_entity where entity_id = given.entity_id order by lineage_id desc limit %(at_most)s
+     select lineage_id from everlore.memory_entity
+     where workspace_id = %(workspace)s and entity_id = given.entity_id order by lineage_id desc limit %(at_most)s
  ) as x cross join lateral (
      select * from everlore.memory_shown
-     where lineage_id = x.lineage_id and superseded_at is null and review is null and forgotten_at is null and valid_to is null
+     where workspace_id = %(workspace)s and lineage_id = x.lineage_id and superseded_at is null and review is null
+       and forgotten_at is null and valid_to is null
      order by version desc limit 1
  ) as m limit %(at_most)s);
 
 -- listed: memories that pass the filters, the latest first. Without `history` the versions of today; with it those that were
 -- believed at `recorded_at` (null: today) and true at `valid_at`. What was said in several threads is in each of them.
 select m.* from everlore.memory_shown m
-where case when %(recorded_at)s::timestamptz is null then m.superseded_at is null
-      else m.recorded_at <= %(recorded_at)s and (m.superseded_at is null or m.superseded_at > %(recorded_at)s) end
-  and (not %(history)s or m.valid_from <= %(valid_at)s and (m.valid_to is null or m.valid_to > %(valid_at)s))
+where m.workspace_id = %(workspace)s and everlore.believed_at(m.recorded_at, m.superseded_at, %(recorded_at)s)
+  and (not %(history)s or everlore.true_at(m.valid_from, m.valid_to, %(valid_at)s))
   and case coalesce(%(status)s::text, 'usable')
       when 'usable' then m.review is null and m.forgotten_at is null
           and (%(history)s or m.valid_to is null or m.valid_to > %(now)s)
@@ -130,15 +139,16 @@ where case when %(recorded_at)s::timestamptz is null then m.superseded_at is nul
   and (%(types)s::text[] is null or m.type = any (%(types)s))
   and (%(since)s::timestamptz is null or m.valid_from >= %(since)s)
   and (%(until)s::timestamptz is null or m.valid_from < %(until)s)
-  and ((%(thread_id)s::uuid is null or m.thread_id = %(thread_id)s) and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s)
+  and ((%(thread_id)s::uuid is null or m.thread_id = %(thread_id)s)
+  and (%(taxonomy)s::ltree is null or m.path <@ %(taxonomy)s)
        or exists (
            select from everlore.memory_source s cross join lateral (
                select * from everlore.message where workspace_id = s.workspace_id and message_id = s.message_id offset 0
            ) as g cross join lateral (
                select taxonomy from everlore.thread where workspace_id = g.workspace_id and thread_id = g.thread_id offset 0
            ) as t
-           where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null
-             and (%(recorded_at)s::timestamptz is null or s.recorded_at <= %(recorded_at)s)
+           where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id
+             and everlore.believed_at(s.recorded_at, s.retracted_at, %(recorded_at)s)
              and (%(thread_id)s::uuid is null or g.thread_id = %(thread_id)s)
              and (%(taxonomy)s::ltree is null or coalesce(g.taxonomy, t.taxonomy) <@ %(taxonomy)s)
            offset 0))
@@ -146,12 +156,12 @@ where case when %(recorded_at)s::timestamptz is null then m.superseded_at is nul
   and (%(text)s::text is null or strpos(everlore.normalise(m.content), everlore.normalise(%(text)s)) > 0)
   and (%(entities)s::uuid[] is null or exists (
       select from everlore.memory_entity x
-      where x.lineage_id = m.lineage_id and x.workspace_id = m.workspace_id and x.entity_id = any (%(entities)s)))
+      where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
 order by m.valid_from desc, m.memory_id desc limit %(limit)s offset %(offset)s;
 
 -- retract_sources: what extraction found in some messages no longer counts
 update everlore.memory_source s set retracted_at = %(retracted_at)s
-where s.workspace_id = everlore.current_workspace() and s.message_id = any (%(messages)s::uuid[]) and s.retracted_at is null
+where s.workspace_id = %(workspace)s and s.message_id = any (%(messages)s::uuid[]) and s.retracted_at is null
   and exists (select from everlore.memory m
               where m.workspace_id = s.workspace_id and m.memory_id = s.lineage_id and m.source_kind = 'extracted')
 returning s.lineage_id;
@@ -159,7 +169,8 @@ returning s.lineage_id;
 -- without_sources: current extracted memories that nothing supports any more, and that no person took a stand on
 select m.* from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.memory_shown
-    where lineage_id = given.lineage_id and superseded_at is null and source_kind = 'extracted' and not pinned and not confirmed
+    where workspace_id = %(workspace)s and lineage_id = given.lineage_id and superseded_at is null
+      and source_kind = 'extracted' and not pinned and not confirmed
       and forgotten_at is null and valid_to is null and review_reason is distinct from 'rejected by hand' offset 0
 ) as m
 where not exists (select from everlore.memory_source s
@@ -167,13 +178,16 @@ where not exists (select from everlore.memory_source s
 
 -- reworded: what a person gave other words to, among what was read in some messages in these words before
 select c.lineage_id from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
-    select lineage_id from everlore.memory_source where message_id = given.message_id offset 0
+    select lineage_id from everlore.memory_source
+    where workspace_id = %(workspace)s and message_id = given.message_id offset 0
 ) as s cross join lateral (
     select lineage_id, content_hash from everlore.memory
-    where lineage_id = s.lineage_id and superseded_at is null and confirmed and forgotten_at is null
+    where workspace_id = %(workspace)s and lineage_id = s.lineage_id and superseded_at is null and confirmed
+      and forgotten_at is null
     order by version desc limit 1
 ) as c cross join lateral (
     select from everlore.memory
-    where lineage_id = s.lineage_id and superseded_at is not null and content_hash = %(content_hash)s offset 0
+    where workspace_id = %(workspace)s and lineage_id = s.lineage_id and superseded_at is not null
+      and content_hash = %(content_hash)s offset 0
 ) as m
 where c.content_hash <> %(content_hash)s limit 1;

@@ -1,86 +1,88 @@
 -- lock_state: nobody distils into this workspace meanwhile
-select from everlore.distilled_state where workspace_id = everlore.current_workspace() for update;
+select from everlore.distilled_state where workspace_id = %(workspace)s for update;
 
 -- lock_entity: an entity, locked
-select entity_id, name, merged_into from everlore.entity where entity_id = %(entity_id)s for update;
+select entity_id, name, merged_into from everlore.entity
+where workspace_id = %(workspace)s and entity_id = %(entity_id)s for update;
 
 -- take_aliases: names of one entity that another does not have yet
-update everlore.alias a set entity_id = %(to)s
-where a.workspace_id = everlore.current_workspace() and a.entity_id = %(from)s
+update everlore.alias a set entity_id = %(taker)s
+where a.workspace_id = %(workspace)s and a.entity_id = %(giver)s
   and (%(only)s::uuid[] is null or a.alias_id = any (%(only)s::uuid[]))
   and not exists (select from everlore.alias b
-                  where b.workspace_id = a.workspace_id and b.entity_id = %(to)s and b.key = a.key)
+                  where b.workspace_id = a.workspace_id and b.entity_id = %(taker)s and b.key = a.key)
 returning a.alias_id;
 
 -- take_mentions: mentions of one entity that another does not have yet
-update everlore.mention a set entity_id = %(to)s
-where a.workspace_id = everlore.current_workspace() and a.entity_id = %(from)s
+update everlore.mention a set entity_id = %(taker)s
+where a.workspace_id = %(workspace)s and a.entity_id = %(giver)s
   and (%(only)s::uuid[] is null or a.message_id = any (%(only)s::uuid[]))
   and not exists (select from everlore.mention b
-                  where b.workspace_id = a.workspace_id and b.entity_id = %(to)s and b.message_id = a.message_id)
+                  where b.workspace_id = a.workspace_id and b.entity_id = %(taker)s and b.message_id = a.message_id)
 returning a.message_id;
 
 -- take_memories: memories of one entity that another does not have yet
-update everlore.memory_entity a set entity_id = %(to)s
-where a.workspace_id = everlore.current_workspace() and a.entity_id = %(from)s
+update everlore.memory_entity a set entity_id = %(taker)s
+where a.workspace_id = %(workspace)s and a.entity_id = %(giver)s
   and (%(only)s::uuid[] is null or a.lineage_id = any (%(only)s::uuid[]))
   and not exists (select from everlore.memory_entity b
-                  where b.workspace_id = a.workspace_id and b.entity_id = %(to)s and b.lineage_id = a.lineage_id)
+                  where b.workspace_id = a.workspace_id and b.entity_id = %(taker)s and b.lineage_id = a.lineage_id)
 returning a.lineage_id;
 
 -- take_subjects: facts of which an entity is the subject, in all versions
-update everlore.fact set subject_id = %(to)s
-where workspace_id = everlore.current_workspace() and subject_id = %(from)s
+update everlore.fact set subject_id = %(taker)s
+where workspace_id = %(workspace)s and subject_id = %(giver)s
   and (%(only)s::uuid[] is null or lineage_id = any (%(only)s::uuid[]))
 returning lineage_id;
 
 -- take_objects: facts of which an entity is the object, in all versions
-update everlore.fact set object_id = %(to)s, object_key = (%(to)s::uuid)::text
-where workspace_id = everlore.current_workspace() and object_id = %(from)s
+update everlore.fact set object_id = %(taker)s, object_key = (%(taker)s::uuid)::text
+where workspace_id = %(workspace)s and object_id = %(giver)s
   and (%(only)s::uuid[] is null or lineage_id = any (%(only)s::uuid[]))
 returning lineage_id;
 
 -- set_merged: what an entity was merged into, or that it stands for itself again
 update everlore.entity set merged_into = %(into)s
-where workspace_id = everlore.current_workspace() and entity_id = %(entity_id)s;
+where workspace_id = %(workspace)s and entity_id = %(entity_id)s;
 
 -- merged_into: what was merged into an entity, directly
-select entity_id from everlore.entity where merged_into = %(entity_id)s order by entity_id;
+select entity_id from everlore.entity where workspace_id = %(workspace)s and merged_into = %(entity_id)s order by entity_id;
 
 -- next_number: changes are numbered, because several may be of one moment
-select count(*) + 1 from everlore.entity_change;
+select count(*) + 1 from everlore.entity_change where workspace_id = %(workspace)s;
 
 -- insert_change: what was done, so that it can be undone
 insert into everlore.entity_change (workspace_id, change_id, kind, kept_id, other_id, moved, made_at)
-values (everlore.current_workspace(), %(change_id)s, %(kind)s, %(kept)s, %(other)s, %(moved)s, %(now)s);
+values (%(workspace)s, %(change_id)s, %(kind)s, %(kept)s, %(other)s, %(moved)s, %(now)s);
 
 -- set_moved: what a change has come to hold since
 update everlore.entity_change set moved = %(moved)s
-where workspace_id = everlore.current_workspace() and change_id = %(change_id)s;
+where workspace_id = %(workspace)s and change_id = %(change_id)s;
 
 -- set_undone: a change that was taken back
 update everlore.entity_change set undone_at = %(now)s
-where workspace_id = everlore.current_workspace() and change_id = %(change_id)s;
+where workspace_id = %(workspace)s and change_id = %(change_id)s;
 
 -- lock_change: a change, locked
 select change_id, kind, kept_id, other_id, moved, made_at, undone_at
-from everlore.entity_change where change_id = %(change_id)s for no key update;
+from everlore.entity_change where workspace_id = %(workspace)s and change_id = %(change_id)s for no key update;
 
 -- standing_changes: changes of an entity that were not undone
 select change_id, kind, kept_id, other_id, moved, made_at, undone_at
 from everlore.entity_change
-where undone_at is null and (kept_id = %(entity_id)s or other_id = %(entity_id)s);
+where workspace_id = %(workspace)s and undone_at is null and (kept_id = %(entity_id)s or other_id = %(entity_id)s);
 
 -- list_changes: all changes, the latest first
 select change_id, kind, kept_id, other_id, moved, made_at, undone_at
-from everlore.entity_change order by made_at desc, (moved ->> 'number')::integer desc limit %(at_most)s;
+from everlore.entity_change where workspace_id = %(workspace)s
+order by made_at desc, (moved ->> 'number')::integer desc limit %(at_most)s;
 
 -- messages_naming: of an entity's messages, those whose text contains one of the names
 select n.message_id
 from everlore.mention n cross join lateral (
-    select text, captions from everlore.message where message_id = n.message_id offset 0
+    select text, captions from everlore.message where workspace_id = %(workspace)s and message_id = n.message_id offset 0
 ) as m
-where n.entity_id = %(entity_id)s
+where n.workspace_id = %(workspace)s and n.entity_id = %(entity_id)s
   and exists (select from unnest(%(names)s::text[]) as given (name)
               where ' ' || everlore.normalise(m.text || ' ' || array_to_string(m.captions, ' ')) || ' '
                     like '%%' || ' ' || everlore.normalise(given.name) || ' ' || '%%');
@@ -89,13 +91,14 @@ where n.entity_id = %(entity_id)s
 -- in the words or as who wrote them
 select n.message_id
 from everlore.mention n cross join lateral (
-    select author, text, captions from everlore.message where message_id = n.message_id offset 0
+    select author, text, captions from everlore.message
+    where workspace_id = %(workspace)s and message_id = n.message_id offset 0
 ) as m cross join lateral (
     select ' ' || everlore.normalise(coalesce(m.author, '') || ' ; ' || m.text || ' ; ' || array_to_string(m.captions, ' ; '))
            || ' ' as words
     offset 0
 ) as told
-where n.entity_id = %(entity_id)s and n.recorded_at >= %(since)s
+where n.workspace_id = %(workspace)s and n.entity_id = %(entity_id)s and n.recorded_at >= %(since)s
   and exists (select from unnest(%(names)s::text[]) as given (name)
               where strpos(told.words, ' ' || everlore.normalise(given.name) || ' ') > 0)
   and not exists (select from unnest(%(others)s::text[]) as given (name)
@@ -105,14 +108,16 @@ where n.entity_id = %(entity_id)s and n.recorded_at >= %(since)s
 select l.lineage_id
 from everlore.memory_entity l cross join lateral (
     select m.author, m.content from everlore.memory m
-    where m.lineage_id = l.lineage_id and m.source_kind = 'by hand' and m.superseded_at is null
+    where m.workspace_id = %(workspace)s and m.lineage_id = l.lineage_id and m.source_kind = 'by hand'
+      and m.superseded_at is null
       and exists (select from everlore.memory v
-                  where v.lineage_id = l.lineage_id and v.version = 1 and v.recorded_at >= %(since)s)
+                  where v.workspace_id = %(workspace)s and v.lineage_id = l.lineage_id and v.version = 1
+                    and v.recorded_at >= %(since)s)
     offset 0
 ) as m cross join lateral (
     select ' ' || everlore.normalise(coalesce(m.author, '') || ' ; ' || m.content) || ' ' as words offset 0
 ) as told
-where l.entity_id = %(entity_id)s
+where l.workspace_id = %(workspace)s and l.entity_id = %(entity_id)s
   and exists (select from unnest(%(names)s::text[]) as given (name)
               where strpos(told.words, ' ' || everlore.normalise(given.name) || ' ') > 0)
   and not exists (select from unnest(%(others)s::text[]) as given (name)
@@ -121,34 +126,37 @@ where l.entity_id = %(entity_id)s
 -- facts_stated_in: facts of an entity that only these messages state, or these memories, which a person gave directly
 select f.lineage_id
 from (
-    select lineage_id from everlore.fact where subject_id = %(entity_id)s
+    select lineage_id from everlore.fact where workspace_id = %(workspace)s and subject_id = %(entity_id)s
     union
-    select lineage_id from everlore.fact where object_id = %(entity_id)s
+    select lineage_id from everlore.fact where workspace_id = %(workspace)s and object_id = %(entity_id)s
 ) as f cross join lateral (
     select bool_and(case when message_id is not null then message_id = any (%(messages)s::uuid[])
                     else coalesce(memory_lineage_id = any (%(memories)s::uuid[]), false) end) as here
-    from everlore.fact_source where lineage_id = f.lineage_id offset 0
+    from everlore.fact_source where workspace_id = %(workspace)s and lineage_id = f.lineage_id offset 0
 ) as stated
 where stated.here;
 
 -- memories_stated_in: memories of an entity that only these messages state
 select l.lineage_id
 from everlore.memory_entity l
-where l.entity_id = %(entity_id)s
+where l.workspace_id = %(workspace)s and l.entity_id = %(entity_id)s
   and exists (select from everlore.memory_source s
-              where s.lineage_id = l.lineage_id and s.message_id = any (%(messages)s::uuid[]))
+              where s.workspace_id = %(workspace)s and s.lineage_id = l.lineage_id
+                and s.message_id = any (%(messages)s::uuid[]))
   and not exists (select from everlore.memory_source s
-                  where s.lineage_id = l.lineage_id
+                  where s.workspace_id = %(workspace)s and s.lineage_id = l.lineage_id
                     and (s.message_id is null or s.message_id <> all (%(messages)s::uuid[])));
 
 -- statements_of_both: what the facts of two entities rest on, where both have facts of a kind
 select s.source_id, s.lineage_id
 from everlore.fact f join everlore.fact_source s on s.workspace_id = f.workspace_id and s.lineage_id = f.fact_id
-where f.version = 1 and (f.subject_id in (%(kept)s, %(other)s) or f.object_id in (%(kept)s, %(other)s))
-  and f.predicate in (select g.predicate from everlore.fact g where g.subject_id = %(other)s or g.object_id = %(other)s);
+where f.workspace_id = %(workspace)s and f.version = 1
+  and (f.subject_id in (%(kept)s, %(other)s) or f.object_id in (%(kept)s, %(other)s))
+  and f.predicate in (select g.predicate from everlore.fact g
+                      where g.workspace_id = %(workspace)s and (g.subject_id = %(other)s or g.object_id = %(other)s));
 
 -- statements_back: each statement to the fact that it counted for, as far as both are still there
 update everlore.fact_source s set lineage_id = given.lineage_id
 from unnest(%(sources)s::uuid[], %(lineages)s::uuid[]) as given (source_id, lineage_id)
-where s.workspace_id = everlore.current_workspace() and s.source_id = given.source_id and s.lineage_id <> given.lineage_id
+where s.workspace_id = %(workspace)s and s.source_id = given.source_id and s.lineage_id <> given.lineage_id
   and exists (select from everlore.fact f where f.workspace_id = s.workspace_id and f.fact_id = given.lineage_id);

@@ -64,5 +64,10 @@ def _text(part: Any) -> str:
     return str(part)
 
 
+def truth(part: str) -> bool:
+    """Raises ValueError for what is neither."""
+    return ("False", "True").index(part) == 1
+
+
 moment = datetime.fromisoformat
 identifier = UUID

@@ -6,7 +6,6 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from types import UnionType
 from typing import (
     Annotated,
@@ -159,12 +158,6 @@ def deadline(value: float, field: str) -> float:
             field, f"must be above 0 and at most {MAX_DEADLINE_MS:,} milliseconds, not {value!r}"
         )
     return float(value)
-
-
-def meant(given: str, known: Sequence[str]) -> str:
-    """` Did you mean ...?`, or nothing."""
-    near = get_close_matches(given, known, n=1, cutoff=0.6)
-    return f" Did you mean {near[0]}?" if near else ""
 
 
 # Ids, and the ends of ids that a person types

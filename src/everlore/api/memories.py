@@ -29,8 +29,8 @@ from everlore.knowledge import curation
 from everlore.knowledge.curation import Hand, Told
 from everlore.knowledge.entity_linking import Linking
 from everlore.knowledge.erasure import erase_memory
+from everlore.paging import after, moment, page, paged, truth
 from everlore.paging import identifier as by_id
-from everlore.paging import moment, paged
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
@@ -39,6 +39,7 @@ from everlore.store.database import Database
 from everlore.store.facts import FactListing
 from everlore.store.memories import Listing
 from everlore.store.run import Transaction
+from everlore.text.meant import meant
 from everlore.validation import (
     MAX_LIMIT,
     Content,
@@ -56,7 +57,6 @@ from everlore.validation import (
     checked,
     digits_or_none,
     found_by_id,
-    meant,
     name,
     number,
 )
@@ -173,14 +173,13 @@ class Knowledge:
             pinned=pinned,
             as_of=as_of,
             include_expired=include_expired,
-            limit=MAX_LISTED,
+            limit=limit + 1,
+            after=after(cursor, moment, by_id),
         )
         async with self._reading() as tx:
-            found = await memories.listed(tx, what, self.now())
+            found, total = await memories.listed(tx, what, self.now())
         shown = [self._seen(memory) for memory in found]
-        return paged(
-            shown, limit, cursor, lambda one: (one.valid_from, one.memory_id), moment, by_id, descending=True
-        )
+        return page(shown, total, limit, lambda one: (one.valid_from, one.memory_id))
 
     @checked
     async def memory(
@@ -329,15 +328,14 @@ class Knowledge:
             object=object,
             as_of=as_of,
             history=history,
-            limit=MAX_LISTED,
+            limit=limit + 1,
+            after=after(cursor, truth, moment, float, by_id),
         )
         async with self._reading() as tx:
-            found = await facts.listed(tx, what, self.now())
-            if not found and predicate is not None:
+            found, total = await facts.listed(tx, what, self.now())
+            if not total and predicate is not None:
                 await self._require_predicate(tx, predicate)
-        return paged(
-            found, limit, cursor, lambda fact: (fact.valid_from, fact.fact_id), moment, by_id, descending=True
-        )
+        return page(found, total, limit, facts.list_key)
 
     async def fact_detail(self, identifier: Annotated[Id, Doc(FACT_ID)]) -> FactDetail:
         """Show all of one fact: every source, and what was believed of it when."""
@@ -382,7 +380,9 @@ class Knowledge:
             aside = [
                 memory
                 for state in ("suggested", "quarantined", "rejected")
-                for memory in await memories.listed(tx, Listing(status=state, limit=MAX_LISTED), self.now())
+                for memory in (
+                    await memories.listed(tx, Listing(status=state, limit=MAX_LISTED), self.now())
+                )[0]
                 if memory.review_reason != curation.REJECTED_BY_HAND
             ]
         items = [
@@ -562,7 +562,8 @@ class Knowledge:
         wanted = predicate.lower().replace(" ", "_")
         if wanted in known or wanted.startswith("favourite_") or wanted.endswith("_of"):
             return
-        if not await facts.listed(tx, FactListing(predicate=wanted, history=True, limit=1), self.now()):
+        what = FactListing(predicate=wanted, history=True, limit=1)
+        if not (await facts.listed(tx, what, self.now()))[1]:
             near = meant(wanted, sorted(known))
             raise InvalidInput("predicate", f"{predicate!r} is none that facts have here.{near}")
 

@@ -35,7 +35,8 @@ class NewMessage:
     text: Annotated[
         str,
         Doc(
-            f"Markdown, at most {MAX_TEXT_BYTES:,} bytes of UTF-8. Empty only beside captions or tool calls."
+            f"Markdown, at most {MAX_TEXT_BYTES:,} bytes of UTF-8; empty only beside captions or tool calls."
+            " `content` is accepted for it."
         ),
     ] = ""
     author: Annotated[str | None, Doc("The speaker's display name; left out, only the role is known.")] = None
@@ -58,6 +59,15 @@ class NewMessage:
     )
     taxonomy: Annotated[str | None, Doc("A path such as work.studio.billing for this message.")] = None
     off_the_record: Annotated[bool, Doc("Keep it as a message, and never make memories of it.")] = False
+
+
+def in_our_words(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message as others write it, with `content` for `text`, as ours. Raises ValueError if both are given and differ."""
+    if "content" not in given:
+        return given
+    if given.get("text", given["content"]) != given["content"]:
+        raise ValueError("differs from text, which means the same; give one of both")
+    return {name: value for name, value in given.items() if name != "content"} | {"text": given["content"]}
 
 
 @dataclass(frozen=True, slots=True)

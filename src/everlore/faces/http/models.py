@@ -14,11 +14,12 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Union, cast, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
 from everlore.api.verbs import Parameter, bare, described
 from everlore.domain.answers import Page, Unchanged, properties
 from everlore.domain.memories import AsOf
+from everlore.domain.messages import in_our_words
 from everlore.validation import Check
 
 _REQUEST = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -84,6 +85,11 @@ class _Value(BaseModel):
 
     model_config = _REQUEST
     of: ClassVar[type]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _renamed(cls, given: Any) -> Any:
+        return in_our_words(cast("dict[str, Any]", given)) if isinstance(given, dict) else given
 
     def value(self) -> Any:
         # Not model_dump(): that would walk the callers' JSON, which may be nested deeper than it can follow.

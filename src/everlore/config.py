@@ -157,7 +157,7 @@ class ModelSettings(BaseModel):
     output: Literal["native", "prompted", "tool"] = Field(
         default="native", description="prompted for endpoints that know no JSON schemas; tool to call one"
     )
-    temperature: float | None = Field(default=0.0, ge=0, le=2)
+    temperature: float | None = Field(default=0.0, ge=0, le=2, description="none: the endpoint's own")
     price_in: float | None = Field(default=None, ge=0, description="per million tokens of prompts")
     price_out: float | None = Field(default=None, ge=0, description="per million tokens of answers")
 

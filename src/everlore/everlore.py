@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
-from everlore.api.memories import Means
+from everlore.api.distilling import Means
 from everlore.api.workspace import Parts, Workspace
 from everlore.budget import SpendGovernor, held_up, probe_at_once
 from everlore.capture.resplit import resplit_workspace

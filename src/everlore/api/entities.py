@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
+from everlore.api.taxonomy import Taxonomy
 from everlore.config import AliasSettings
 from everlore.domain.answers import Doc, Page
 from everlore.domain.errors import InvalidInput, NotFound
@@ -16,17 +17,13 @@ from everlore.domain.graph import (
     Neighbourhood,
     Node,
     Path,
-    TaxonomyNode,
-    TaxonomySuggestion,
 )
 from everlore.domain.ids import short_id
 from everlore.domain.memories import Alias, AsOf, Entity, EntityType
 from everlore.knowledge.write import retell
 from everlore.paging import identifier as by_id
 from everlore.paging import moment, paged
-from everlore.ports.clock import Clock
-from everlore.store import conversation, entities, graph, merging, taxonomy
-from everlore.store.database import Database
+from everlore.store import conversation, entities, graph, merging
 from everlore.store.entities import Match, NewAlias
 from everlore.store.graph import When
 from everlore.store.run import Transaction
@@ -39,7 +36,6 @@ from everlore.validation import (
     Limit,
     Name,
     Named,
-    TaxonomyPath,
     Times,
     checked,
     digits_or_none,
@@ -64,13 +60,9 @@ _CONTAINS = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Taxonomy):
     """The entities of one workspace. An entity is named by its id, the end of it, or any of its names that is its alone."""
 
-    workspace_id: UUID
-    workspace: str
-    database: Database
-    clock: Clock
     settings: AliasSettings
 
     # Entities and their names
@@ -328,52 +320,6 @@ class Graph:
             shown = [tuple(await graph.with_sources(tx, hop, when)) for hop in hops]
             return Path(tuple(nodes[node] for node in way), tuple(shown))
 
-    # The taxonomy
-
-    @checked
-    async def taxonomy(self, *, limit: Limit = MAX_LIMIT, cursor: Cursor = None) -> Page[TaxonomyNode]:
-        """List all paths with their labels, and how many threads are filed there."""
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
-            found = sorted(await taxonomy.tree(tx), key=lambda node: node.path.split("."))
-        return paged(found, limit, cursor, lambda node: node.path.split("."), *[str] * 20)
-
-    @checked
-    async def label_taxonomy(
-        self,
-        path: Annotated[TaxonomyPath, Doc("Such as work.studio.")],
-        label: Annotated[Name, Doc("What it is called.")],
-    ) -> None:
-        """Say what a path is called."""
-        async with self.database.workspace(self.workspace_id) as tx:
-            await taxonomy.label(tx, path, label, self.clock())
-            await conversation.audit(tx, "label taxonomy", path, label=label)
-
-    @checked
-    async def taxonomy_suggestions(
-        self, *, limit: Limit = 50, cursor: Cursor = None
-    ) -> Page[TaxonomySuggestion]:
-        """List paths that threads may belong to, the most frequent first."""
-        async with self.database.workspace(self.workspace_id, read_only=True) as tx:
-            found = await taxonomy.suggestions(tx, MAX_LISTED)
-        found.sort(key=_commonest)
-        return paged(found, limit, cursor, _commonest, int, by_id)
-
-    async def decide_taxonomy(self, suggestion_id: str | UUID, accept: bool) -> None:
-        """Accept a suggested path, which moves the thread there, or reject it for good. Raises NotFound, InvalidInput."""
-        suggestion = whole_id(suggestion_id, "suggestion")
-        async with self.database.workspace(self.workspace_id) as tx:
-            found = await taxonomy.lock_suggestion(tx, suggestion)
-            if found is None:
-                raise NotFound(f"There is no suggestion {suggestion_id}.")
-            thread_id, path, decided_at = found
-            if decided_at is not None:
-                raise InvalidInput("suggestion", "was decided already")
-            await taxonomy.decide(tx, suggestion, accept, self.clock())
-            if accept:
-                await taxonomy.set_path(tx, thread_id, path)
-            action = "accept taxonomy" if accept else "reject taxonomy"
-            await conversation.audit(tx, action, str(thread_id), suggestion=str(suggestion))
-
     # Names
 
     async def _find(self, tx: Transaction, named: str | UUID, field: str, *, follow: bool = True) -> UUID:
@@ -505,7 +451,3 @@ def _surest(alias: Alias) -> tuple[float, str, UUID]:
 
 def _likeliest(suggestion: LinkSuggestion) -> tuple[float, UUID]:
     return -suggestion.score, suggestion.suggestion_id
-
-
-def _commonest(suggestion: TaxonomySuggestion) -> tuple[int, UUID]:
-    return -suggestion.times, suggestion.suggestion_id

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
+from everlore.api.distilling import Means
 from everlore.api.entities import Graph
-from everlore.api.memories import Knowledge, Means
+from everlore.api.memories import Knowledge
 from everlore.capture.passages import Count
 from everlore.capture.record import record
 from everlore.config import AliasSettings, RecallSettings

@@ -70,8 +70,8 @@ class Graph(Taxonomy):
     @checked
     async def entities(
         self,
-        *,
         query: Annotated[Name | None, Doc("Only those with a name like this, the best first.")] = None,
+        *,
         type: Annotated[EntityType | None, Doc("Only of this type.")] = None,
         limit: Limit = 50,
         cursor: Cursor = None,

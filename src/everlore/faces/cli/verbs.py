@@ -6,6 +6,7 @@ repeated, the two questions of time are two options, `-` reads standard input, a
 
 import inspect
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
@@ -96,7 +97,8 @@ def _function(verb: "Verb", *, lists: bool) -> Any:
     from everlore.api.verbs import parameters_of, summary_of
 
     given = parameters_of(verb)
-    options = [made for one in given for made in _options(one)]
+    # A group has no arguments: they could not be told from the words behind it.
+    options = [made for one in given for made in _options(replace(one, positional=False) if lists else one)]
     if clearable := _clearable(given):
         told = f"Take {', '.join(clearable)} away; repeatable."
         clear = Annotated[list[str] | None, typer.Option(metavar="FIELD", help=told)]

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tests.models.test_analyst_suite import STATEMENTS, require_sound, window
 
 from everlore.models.language_model.dates import read_date
-from everlore.models.language_model.languages import is_foreign, language_of, script_of
 from everlore.models.language_model.quotes import find_quote
 from everlore.models.language_model.reading import read_answer
 from everlore.models.language_model.repair import Unusable, clean, read_object
 from everlore.models.language_model.schema import EntityForm, FactForm, MemoryForm
 from everlore.models.language_model.speakers import true_object, true_subject, with_true_speaker
 from everlore.ports.analyst import Quote, WindowMessage
+from everlore.text.languages import is_foreign, script_of, sure_language
 
 NOON = datetime(2025, 6, 14, 12, 0, tzinfo=UTC)
 READ = window(*STATEMENTS, known=["Anna works at Globex."])
@@ -153,7 +153,7 @@ def test_the_same_words_in_two_messages_need_the_right_number() -> None:
 def test_languages_are_named_where_they_are_plain(
     text: str, language: str | None, script: str | None
 ) -> None:
-    assert (language_of(text), script_of(text)) == (language, script)
+    assert (sure_language(text), script_of(text)) == (language, script)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,7 @@ PACKAGE = ROOT / "src/everlore"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Longer than 500 lines, and better in one piece.
-LONG_MODULES = {
-    "recall/times.py": "one grammar: its rules refer to each other and are read together",
-}
+LONG_MODULES: dict[str, str] = {}
 # Where a broad `except` may end without raising again: the edges of a worker or a face, each with its reason.
 SWALLOWS = {
     "store/database.py": "a pooled connection that died while it was idle is replaced; all else is raised again",
@@ -32,7 +30,6 @@ ENVIRONMENT = {
 LAZY = {
     "models/": "heavy libraries, needed only where the model is used",
     "faces/cli/": "each command loads what it needs, so that --help answers at once",
-    "recall/times.py": "dateparser takes 0.1 s to import, and one question in hundreds needs it",
 }
 
 

@@ -28,6 +28,7 @@ def test_the_data_files_are_part_of_the_package() -> None:
         "py.typed": 0,
         "data/sample.jsonl": 50_000,
         "data/sample_questions.json": 1000,
+        "text/data/en.toml": 5_000,
         "models/minilm/tokenizer.json": 400_000,
         "models/minilm/token_projection.npy": 90_000,
         "models/minilm/LICENSE": 10_000,

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlore.recall.plan import authors_named, fold, plan, words
+from everlore.recall.plan import authors_named, plan
+from everlore.text.folding import fold
+from everlore.text.words import tokens
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 
@@ -113,8 +115,8 @@ def test_any_words_about_time_at_any_moment_have_a_plan(question: str, now: date
 
 
 def test_words_carry_their_places_and_a_form_without_accents() -> None:
-    assert words("Élan, vital_2!") == [(0, 4, "elan"), (6, 11, "vital"), (12, 13, "2")]
-    assert fold("ÅNGSTRÖM Straße") == "angstrom straße"
+    assert tokens("Élan, vital_2!") == [(0, 4, "elan"), (6, 11, "vital"), (12, 13, "2")]
+    assert fold("ÅNGSTRÖM Straße") == "angstrom strasse"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from everlore.recall.structured_questions import Limits, Structured, limits, read_structured, reading
-from everlore.recall.times import read_times
+from everlore.text.dates import read_times
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 FEBRUARY, MARCH = datetime(2025, 2, 1, tzinfo=UTC), datetime(2025, 3, 1, tzinfo=UTC)

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from everlore.text.folding import lowered
 from everlore.text.languages import language_of
 from everlore.text.names import names
 from everlore.text.numbers import marks
-from everlore.text.sentences import MAX_SENTENCE_CHARACTERS, lowered, sentences
+from everlore.text.sentences import MAX_SENTENCE_CHARACTERS, sentences
 
 
 @pytest.mark.parametrize(

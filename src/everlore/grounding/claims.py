@@ -14,10 +14,12 @@ from functools import lru_cache
 from everlore.ports.analyst import WindowMessage
 from everlore.text.dates import SaidDate, read_dates
 from everlore.text.languages import language_of
+from everlore.text.lexicon import numbered
+from everlore.text.lexicon import words as lexicon
 from everlore.text.names import NO_NAMES, STARTERS
 from everlore.text.numbers import marks
 from everlore.text.numerals import read_number, read_ordinal
-from everlore.text.words import alike, fold, listed, stem, stems, telling, words
+from everlore.text.words import alike, fold, root, roots, telling, words
 
 Names = Callable[[str], frozenset[str]]
 
@@ -30,7 +32,7 @@ class Evidence:
     messages: tuple[WindowMessage, ...]
     said: str
     words: frozenset[str]
-    stems: frozenset[str]
+    roots: frozenset[str]
     names: frozenset[str]
     context: frozenset[str]
     numbers: frozenset[float]
@@ -57,7 +59,7 @@ def evidence(
         messages=tuple(messages),
         said=said,
         words=frozenset(words(said)),
-        stems=stems(said),
+        roots=roots(said),
         names=frozenset(word for name in (*speakers, *names) for word in words(name)),
         context=frozenset(word for text in context for word in words(text)),
         numbers=frozenset(_numbers_said(said)),
@@ -94,10 +96,10 @@ def unfounded(text: str, source: Evidence) -> str | None:
 
 def covered(text: str, source: Evidence, *, context: bool = True) -> float:
     """The share of the telling words of `text` that were said; 1 if it has none. `context`: there or just before."""
-    wanted = {one for one in telling(text) if one not in {stem(name) for name in source.names}}
+    wanted = {one for one in telling(text) if one not in {root(name) for name in source.names}}
     if not wanted:
         return 1.0
-    said = source.stems | frozenset(map(stem, source.context)) if context else source.stems
+    said = source.roots | frozenset(map(root, source.context)) if context else source.roots
     return sum(alike(one, said) for one in wanted) / len(wanted)
 
 
@@ -339,15 +341,8 @@ def _is_said(kind: str, written: str, said: str) -> bool:
 
 _CAPITAL = re.compile(r"(?<!\w)[^\W\d_][\w'’&+.-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s+|\n\s*|[-*•]\s+)[\"'“‘(\[]*$")
-_ROLES = listed(
-    "mr mrs ms miss mx dr dra prof sir sr sra srta st user assistant speaker person human client customer ai bot model "
-    "system narrator author"
-)
-_VERBS = listed(
-    "prefers enjoys loves likes hates works lives owns wants plans has is uses needs plays studies speaks dislikes visits thinks "
-    "believes hopes feels runs keeps makes takes goes knows follows supports drives collects teaches learns reads writes moves "
-    "bought met got became owned worked lived"
-)
+_ROLES = lexicon("person_titles")
+_VERBS = lexicon("claim_verbs")
 _LIKE_A_WORD = re.compile(r".{3,}(?:ing|ed|ly|tion|sion|ment|ness|able|ful|ism|ship|hood|ity)$")
 _KINDS = ("ian", "ean", "ese", "ish", "an", "ic")
 _LANDS = {"spanish": "spain", "french": "france", "dutch": "netherlands", "polish": "poland", "turkish": "turkey",
@@ -408,18 +403,13 @@ def _is_name(word: str, text: str, start: int, source: Evidence, german: bool) -
             folded in STARTERS
             or folded in _VERBS
             or _LIKE_A_WORD.match(folded)
-            or alike(stem(folded), source.stems)
+            or alike(root(folded), source.roots)
         )
     return True
 
 
 # Capitalised by habit only, and yet nothing to invent.
-_CHECKED_ANYWAY = listed(
-    "monday tuesday wednesday thursday friday saturday sunday christmas easter halloween thanksgiving ramadan eid diwali "
-    "hanukkah "
-    "english spanish german french italian portuguese dutch swedish chinese japanese korean russian arabic american british "
-    "mexican indian canadian european african asian"
-)
+_CHECKED_ANYWAY = lexicon("feasts") | lexicon("nations") | frozenset(numbered("dates.weekdays", 0, "en"))
 
 
 def _part_is_said(part: str, source: Evidence) -> bool:

@@ -55,7 +55,7 @@ from everlore.ports.analyst import (
 from everlore.text.descriptions import same_role
 from everlore.text.quotes import Folded, Span, best_sentence, find, folded_words
 from everlore.text.sentences import sentences
-from everlore.text.words import LITTLE, fold, stem, telling, words
+from everlore.text.words import LITTLE, fold, root, telling, words
 
 Draft: TypeAlias = DraftMemory | DraftFact | DraftEntity
 Spans: TypeAlias = Mapping[Quote, Span | None]
@@ -410,7 +410,7 @@ def _entity_is_said(name: str, source: Evidence) -> bool:
     if telling_words and all(
         source.holds(word)
         or word in source.context
-        or stem(word) in source.stems
+        or root(word) in source.roots
         or any(same_role(word, said) for said in source.words)
         for word in telling_words
     ):

@@ -9,8 +9,9 @@ from everlore.grounding.claims import Evidence, covered
 from everlore.ports.analyst import DraftFact
 from everlore.text.descriptions import is_role
 from everlore.text.languages import language_of
+from everlore.text.lexicon import words as lexicon
 from everlore.text.sentences import sentences
-from everlore.text.words import NEGATIONS, alike, listed, stem, stems, telling, words
+from everlore.text.words import NEGATIONS, alike, listed, root, roots, telling, words
 
 # So much of a draft's telling words must have been said.
 LEAST_COVERED = 1 / 3
@@ -129,13 +130,13 @@ def opposite(content: str, source: Evidence, quoted: str = "") -> str | None:
 
 
 def _says_opposite(content: str, said: str, source: Evidence) -> bool:
-    mine = telling(content) - {stem(name) for name in source.names}
+    mine = telling(content) - {root(name) for name in source.names}
     if not mine or _negated(content) or _TURNED.search(content):
         return False
     denied = False
     for sentence in sentences(said):
         for clause in _CLAUSE.split(sentence.text):
-            theirs = telling(clause) - {stem(word) for word in NEGATIONS}
+            theirs = telling(clause) - {root(word) for word in NEGATIONS}
             if len(mine) > len(theirs) + 1 or not all(alike(one, theirs) for one in mine):
                 continue
             if not _negated(clause) or _IDIOMS.search(clause) or "?" in sentence.text:
@@ -153,9 +154,9 @@ def invented_denial(content: str, source: Evidence) -> tuple[str, Review] | None
     denials = [one.text for one in sentences(source.said) if _denies(one.text, content)]
     if not denials:
         return "it denies what nobody denied", "rejected"
-    mine = telling(content) - {stem(word) for word in NEGATIONS} - {stem(name) for name in source.names}
+    mine = telling(content) - {root(word) for word in NEGATIONS} - {root(name) for name in source.names}
     for denial in denials:
-        theirs = telling(denial) - {stem(word) for word in NEGATIONS}
+        theirs = telling(denial) - {root(word) for word in NEGATIONS}
         if not mine or not theirs or _TAKES_UP.search(denial) or any(alike(one, theirs) for one in mine):
             return None
     return "what it denies was said, but nothing of that was denied", "suggested"
@@ -166,7 +167,7 @@ def _denies(said: str, content: str) -> bool:
     if _negated(said):
         return True
     own = _denied_words(content)
-    if any(not stems(match[0]) <= own for pattern in (_TURNED, _DENIES) for match in pattern.finditer(said)):
+    if any(not roots(match[0]) <= own for pattern in (_TURNED, _DENIES) for match in pattern.finditer(said)):
         return True
     return _is_over(said, content, own, past=_NO_MORE.search(content) is not None)
 
@@ -178,7 +179,7 @@ def _denied_words(content: str) -> frozenset[str]:
         said = words(clause)
         for place, word in enumerate(said):
             if word in NEGATIONS:
-                found.update(map(stem, said[place + 1 : place + 4]))
+                found.update(map(root, said[place + 1 : place + 4]))
     return frozenset(found)
 
 
@@ -198,13 +199,11 @@ def _is_over(said: str, content: str, own: frozenset[str], *, past: bool) -> boo
         if any(alike(one, mine) for one in telling(arrival["to"])):
             said = said.replace(arrival[0], arrival["to"])
     patterns = (_ENDS, _PAST) if past else (_ENDS,)
-    return any(not stems(match[0]) <= own for pattern in patterns for match in pattern.finditer(said))
+    return any(not roots(match[0]) <= own for pattern in patterns for match in pattern.finditer(said))
 
 
 # What every language model calls such things, whatever word was said: a kind of label, not a claim.
-_LABELS = listed(
-    "name age date birthday birth born nationality location located place title role job occupation profession status"
-)
+_LABELS = lexicon("labels")
 _FAVOURITE = re.compile(
     r"\b(?:fav\w*|best|most|top|lieblings\w*|pr[eé]f[eé]r\w*|love[sd]?|adore[sd]?|m[aá]s|number one)\b",
     re.IGNORECASE,
@@ -220,9 +219,9 @@ def unsaid_predicate(fact: DraftFact, source: Evidence) -> tuple[str, Review] | 
         return denial
     if fact.predicate.startswith("favourite_") and _FAVOURITE.search(source.said):
         return None
-    wanted = {one for one in telling(said) if one not in {stem(word) for word in NEGATIONS}}
-    known = source.stems | frozenset(map(stem, source.context))
-    if not wanted or any(alike(one, known) or one in map(stem, _LABELS) for one in wanted):
+    wanted = {one for one in telling(said) if one not in {root(word) for word in NEGATIONS}}
+    known = source.roots | frozenset(map(root, source.context))
+    if not wanted or any(alike(one, known) or one in map(root, _LABELS) for one in wanted):
         return None
     if fact.predicate.endswith("_of") and any(is_role(word) for word in (*source.words, *source.context)):
         return None
@@ -241,7 +240,7 @@ _APART = listed(
     "october november december today tomorrow yesterday two three four five six seven eight nine ten eleven twelve twenty thirty "
     "forty fifty sixty seventy eighty ninety hundred thousand million lives works"
 )
-_APART_STEMS = frozenset(map(stem, _APART))
+_APART_STEMS = frozenset(map(root, _APART))
 
 
 def same(one: str, other: str) -> bool:
@@ -249,7 +248,7 @@ def same(one: str, other: str) -> bool:
         return True
     if _negated(one) != _negated(other) or re.findall(r"\d+", one) != re.findall(r"\d+", other):
         return False
-    if stems(one) & _APART_STEMS != stems(other) & _APART_STEMS:
+    if roots(one) & _APART_STEMS != roots(other) & _APART_STEMS:
         return False
     mine, theirs = telling(one), telling(other)
     return bool(mine) and len(mine & theirs) >= _SAME_WORDS * len(mine | theirs)

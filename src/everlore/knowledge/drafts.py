@@ -9,7 +9,6 @@ from everlore.domain.predicates import SYMMETRIC, in_words
 from everlore.grounding.grounding import Rejected, Spans, ground
 from everlore.knowledge.deduplication import Incoming, in_search
 from everlore.knowledge.entity_linking import Resolution
-from everlore.knowledge.similarity import words
 from everlore.knowledge.supersession import Stated
 from everlore.knowledge.write import Statement
 from everlore.ports.analyst import (
@@ -25,6 +24,7 @@ from everlore.ports.embedder import EncodedPassage
 from everlore.store.facts import Edge
 from everlore.store.memories import NewSource
 from everlore.text.secrets import redact
+from everlore.text.words import words
 
 
 @dataclass(frozen=True, slots=True)

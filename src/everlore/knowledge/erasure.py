@@ -22,7 +22,7 @@ from everlore.knowledge.write import write
 from everlore.store import conversation, distilling, erasure, memories, passages, postings
 from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, Support, VersionRow
 from everlore.store.run import Transaction
-from everlore.text.words import LITTLE, stem, words
+from everlore.text.words import LITTLE, root, words
 
 # As far as an analyst looks back and ahead: the context of a window, and the window.
 _REACH = 85
@@ -213,15 +213,15 @@ def _words_of(doomed: Sequence[DoomedMessage]) -> frozenset[str]:
         for text in (message.text, message.author, message.beside, *message.captions)
         for word in words(text)
     )
-    return frozenset(stem(word) for word in found if word not in LITTLE)
+    return frozenset(root(word) for word in found if word not in LITTLE)
 
 
 def _held_words(supports: Iterable[Support]) -> frozenset[str]:
-    return frozenset(stem(word) for one in supports for word in words(f"{one.text} {one.author or ''}"))
+    return frozenset(root(word) for one in supports for word in words(f"{one.text} {one.author or ''}"))
 
 
 def _wanted(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if word not in LITTLE)
+    return frozenset(root(word) for word in words(text) if word not in LITTLE)
 
 
 def _is_supported(version: VersionRow, supports: Sequence[Support]) -> bool:

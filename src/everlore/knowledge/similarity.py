@@ -2,15 +2,15 @@
 
 import hashlib
 import re
-import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.text.words import LITTLE, listed, stem
+from everlore.text.folding import fold
+from everlore.text.lexicon import words as listed_words
+from everlore.text.words import LITTLE, listed, root, words
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _NAME = re.compile(r"(?<![.!?…]\s)(?<!^)\b[A-ZÀ-Þ][\w'’-]+")
 _NEGATION = re.compile(
@@ -19,10 +19,7 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 # What is wished for, was once or may be is another claim than what is.
-_STATUS = listed(
-    "used once formerly almost nearly if maybe perhaps want wants wanted would could might may should must will shall going plan"
-    " plans planned hope hopes quiero queria antes quizas voy"
-)
+_STATUS = frozenset(map(fold, listed_words("status")))
 _SUBJECTS = listed("i we he she they you")
 # Where these stand, what comes first matters.
 _COMPARES = re.compile(
@@ -30,12 +27,7 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 # Words that change nothing about what is claimed.
-_LIGHT_WORDS = (
-    "a an the and or but so of to in on at for with by from is are am was were be been being it this that these those i my "
-    "me we our you your he she they his her their do does did have has had really very just also too quite oh well actually "
-    "el la los las un una y o de en que es son soy mi yo muy"
-)
-_LIGHT = frozenset(_LIGHT_WORDS.split())
+_LIGHT = listed_words("light")
 # The same where words are counted one by one; but those of direction and degree weigh.
 _WEIGHTLESS = (_LIGHT | LITTLE | listed("currently usually regularly actually told said")) - listed(
     "into onto out off over up down after before without between more most less not no never"
@@ -61,16 +53,9 @@ def thresholds_of(model: str | None) -> Thresholds:
     return next((t for name, t in CALIBRATED.items() if model is not None and name in model), DEFAULT)
 
 
-def words(text: str) -> list[str]:
-    """Lower case, no accents, in order."""
-    folded = unicodedata.normalize("NFKD", text.lower())
-    plain = "".join(character for character in folded if not unicodedata.combining(character))
-    return _WORD.findall(plain)
-
-
 def content_hash(author: str | None, content: str) -> bytes:
     """Of what is claimed and by whom: "I like tea" means something else in another mouth."""
-    said = f"{(author or '').casefold()}\0{' '.join(words(content))}"
+    said = f"{fold(author or '')}\0{' '.join(words(content))}"
     return hashlib.sha256(said.encode()).digest()
 
 
@@ -88,7 +73,7 @@ def adds_nothing(new: str, known: str) -> bool:
 
     No embedding tells "left" from "right", or "trains to planes" from "planes to trains".
     """
-    mine, theirs = _stems(new), _stems(known)
+    mine, theirs = _roots(new), _roots(known)
     if not set(mine) <= set(theirs) or _status(new) != _status(known):
         return False
     return not _COMPARES.search(new) or [one for one in theirs if one in mine] == mine
@@ -117,9 +102,9 @@ def shared_words(one: str, other: str) -> float:
     return len(mine & theirs) / len(mine | theirs) if mine | theirs else 0.0
 
 
-def _stems(text: str) -> list[str]:
+def _roots(text: str) -> list[str]:
     bare = (_SHORTENED.sub("", word) for word in words(text))
-    return [stem(word) for word in bare if word not in _WEIGHTLESS]
+    return [root(word) for word in bare if word not in _WEIGHTLESS]
 
 
 def _status(text: str) -> frozenset[str]:
@@ -127,4 +112,4 @@ def _status(text: str) -> frozenset[str]:
 
 
 def _names(text: str) -> set[str]:
-    return {name.casefold().removesuffix("'s").removesuffix("’s") for name in _NAME.findall(text)}
+    return {fold(name).removesuffix("'s") for name in _NAME.findall(text)}

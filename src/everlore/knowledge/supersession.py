@@ -7,11 +7,11 @@ from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.predicates import OPPOSITES, is_exclusive
-from everlore.knowledge.similarity import words
 from everlore.knowledge.timeline import Statement, Stretch, corroborated, timeline
 from everlore.store import facts
 from everlore.store.facts import CurrentFact, Edge, StatementRow
 from everlore.store.run import Transaction
+from everlore.text.words import words
 
 # Words of denial; and how many words may stand between one and what it denies.
 _DENIALS = "not no never wasn't isn't instead rather nunca vez lugar nicht statt kein keine pas non"

@@ -15,11 +15,11 @@ import numpy as np
 from everlore.domain.memories import Fact, Memory
 from everlore.domain.recall import FactHit, MemoryHit, Support
 from everlore.recall.distilled import Distilled
-from everlore.recall.plan import fold, words
 from everlore.recall.request import Search, Weights
 from everlore.recall.support import support
 from everlore.store import entities, recall_distilled
 from everlore.text.variants import key
+from everlore.text.words import tokens
 
 # Accesses from which on more of them add nothing.
 _MANY_ACCESSES = 100
@@ -183,7 +183,7 @@ async def names_asked(search: Search) -> Names:
     """Names of somebody or something in the question, each with its words: those with a capital within it, and what people
     are called who are known (things, too, have entities: "tea" is no name)."""
     question = search.ask.question
-    written = words(question)
+    written = tokens(question)
     keys = {key(question[start:end]): word for start, end, word in written}
     matches = await entities.by_keys(search.tx, keys)
     found = await entities.load(search.tx, [match.entity_id for match in matches], counted=False)
@@ -202,7 +202,7 @@ async def names_asked(search: Search) -> Names:
 
 
 def _of_time(search: Search) -> set[str]:
-    return {fold(word) for span in search.plan.times for word in span.text.split()}
+    return {word.text for span in search.plan.times for word in tokens(span.text)}
 
 
 def _weights(search: Search, found: Distilled) -> dict[str, float]:

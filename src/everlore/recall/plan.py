@@ -1,15 +1,14 @@
 """Plan: what the question itself says about where its answer lies. Pure functions on text."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from everlore.recall.times import TimeRange, read_times
+from everlore.text.dates import TimeRange, read_times
+from everlore.text.words import tokens
 
-_WORD = re.compile(r"[^\W_]+")
 # English with capitals and without, but neither "US" nor the numeral ("World War I", "i.e."); then the commonest forms of
 # Swedish, German, Spanish, Portuguese and French that are no English words.
 _FIRST_PERSON = re.compile(
@@ -82,27 +81,15 @@ def _about_past(question: str, present: bool) -> bool:
     return bool(_STATES.search(question)) and not present and not _UNTIL_NOW.search(question)
 
 
-def words(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and normal form of each word, in the manner of the stored SQL function."""
-    return [(match.start(), match.end(), fold(match.group())) for match in _WORD.finditer(text)]
-
-
-def fold(text: str) -> str:
-    """Lower case without accents."""
-    decomposed = unicodedata.normalize("NFKD", text.lower())
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
-
-
 def authors_named(question: str, authors: Iterable[str]) -> frozenset[str]:
     """Of the given authors those that the question names, by full name or by one part of it.
 
     A part counts only with a capital (or in a question without any), so that "will you" does not name Will.
     """
     capitals = any(character.isupper() for character in question[1:])
-    said = {fold(m.group()) for m in _WORD.finditer(question) if not capitals or m.group()[0].isupper()}
+    said = {word.text for word in tokens(question) if not capitals or question[word.start].isupper()}
     named: set[str] = set()
     for author in authors:
-        parts = [fold(m.group()) for m in _WORD.finditer(author)]
-        if any(len(part) > 1 and part in said for part in parts):
+        if any(len(part.text) > 1 and part.text in said for part in tokens(author)):
             named.add(author)
     return frozenset(named)

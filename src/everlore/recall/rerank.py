@@ -10,11 +10,11 @@ from everlore.ports.embedder import EncodedQuestion
 from everlore.ports.reranker import Candidate, Question, Reranker
 from everlore.recall import bm25
 from everlore.recall.bm25 import Lexical
-from everlore.recall.plan import words
 from everlore.recall.request import Search
 from everlore.store import recall as store
 from everlore.store.postings import LexicalView
 from everlore.store.recall import LaneTimeout
+from everlore.text.words import tokens
 
 _STOP_WORD_WEIGHT = 0.1
 
@@ -61,7 +61,7 @@ def token_weights(
         return np.zeros(0, dtype=np.float32)
     term_of = dict(view.words)
     unseen = bm25.inverse_document_frequency(max(view.passages, 1), 0)
-    spans = words(question)
+    spans = tokens(question)
     weights = np.zeros(len(encoded.spans), dtype=np.float32)
     for place, (start, _) in enumerate(encoded.spans):
         word = next((text for first, end, text in spans if first <= start < end), None)

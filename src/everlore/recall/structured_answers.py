@@ -12,11 +12,11 @@ from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
 from everlore.recall.distilled import Distilled, scored
 from everlore.recall.memory_ranking import cited, composite, order_of, supports
-from everlore.recall.plan import fold
 from everlore.recall.request import Search
 from everlore.recall.structured_questions import Structured, limits, read_structured, reading
 from everlore.store import entities, recall_distilled
 from everlore.store.recall_distilled import Wanted
+from everlore.text.folding import fold
 from everlore.text.variants import key
 
 # Read at most so many memories of the asked types, the latest first.

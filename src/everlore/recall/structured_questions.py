@@ -11,8 +11,9 @@ from datetime import datetime
 
 from everlore.domain.memories import MemoryType
 from everlore.domain.recall import Asked, Reading
-from everlore.recall.plan import fold
-from everlore.recall.times import TimeRange
+from everlore.text.dates import TimeRange
+from everlore.text.folding import fold
+from everlore.text.words import tokens
 
 # A word for a type counts among the first so many words only: further on it is what somebody did or said.
 _EARLY = 6
@@ -148,7 +149,7 @@ def read_structured(question: str, times: Sequence[TimeRange]) -> Structured | N
         bare = bare.replace(span.text, " ", 1)
     written = [match.group() for match in _WORD.finditer(bare)]
     words = [fold(word).removesuffix("'s") for word in written]
-    plain = " ".join(fold(match.group()) for match in re.finditer(r"[^\W_]+", bare))
+    plain = " ".join(word.text for word in tokens(bare))
     types, status, named = _type(words, plain)
     if not types:
         return None

@@ -2,7 +2,7 @@
 
 import re
 
-from everlore.text.sentences import lowered
+from everlore.text.folding import lowered
 
 _CLOCK = re.compile(
     r"(?<![\w.:/-])(?:(?P<h1>\d{1,2}):(?P<m1>[0-5]\d)\s?(?P<p1>[ap]\.?m|de la (?:tarde|noche))?"

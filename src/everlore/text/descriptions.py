@@ -7,26 +7,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from everlore.text.variants import key, plain
+from everlore.text.folding import fold
+from everlore.text.lexicon import forms, phrases, table, words
+from everlore.text.variants import key
 
-_ROLE_WORDS = {
-    "mother": "mum mom mommy mummy mama madre", "father": "dad daddy papa padre", "sister": "sis hermana",
-    "brother": "bro hermano", "daughter": "hija", "son": "hijo", "grandmother": "grandma granny nana abuela",
-    "grandfather": "grandpa grandad granddad abuelo", "aunt": "auntie tia", "uncle": "tio", "cousin": "prima primo",
-    "niece": "sobrina", "nephew": "sobrino", "wife": "esposa mujer", "husband": "esposo marido", "girlfriend": "novia",
-    "boyfriend": "novio", "partner": "spouse pareja", "friend": "buddy pal amiga amigo", "colleague":
-    "coworker workmate companera companero", "boss": "manager jefa jefe", "neighbour": "neighbor vecina vecino",
-    "roommate": "flatmate housemate", "teacher": "profesora profesor maestra maestro", "doctor": "gp medica medico",
-    "dog": "perra perro puppy", "cat": "gata gato kitten", "child": "kid baby", "dentist": "dentista",
-    "landlord": "landlady casero casera", "therapist": "terapeuta",
-}  # fmt: skip
-_CANONICAL = {word: role for role, words in _ROLE_WORDS.items() for word in [role, *words.split()]}
+_CANONICAL = {role: role for role in table("roles", "en")} | dict(forms("roles"))
 # Who is one of these to somebody is nothing else to him: a sister is not called a friend, nor a daughter.
-_KIN = frozenset(
-    {"mother", "father", "sister", "brother", "daughter", "son", "grandmother", "grandfather", "aunt", "uncle", "cousin",
-     "niece", "nephew", "stepmother", "stepfather", "stepsister", "stepbrother", "dog", "cat", "mother in law",
-     "father in law", "sister in law", "brother in law", "son in law", "daughter in law"}
-)  # fmt: skip
+_KIN = phrases("kin")
 _SAID_OF_KIN = frozenset({"child", "relative", "twin"})
 
 _POSSESSIVE = re.compile(
@@ -52,7 +39,7 @@ class Description:
     @property
     def kind(self) -> str:
         """The role in the one word that stands for it in all languages: `mum` and `madre` are `mother`."""
-        words = plain(self.role).replace("-", " ").split()
+        words = fold(self.role).replace("-", " ").split()
         words = words[1:] if len(words) > 1 and words[0] in _QUALITIES else words
         return _CANONICAL.get(" ".join(words), " ".join(words))
 
@@ -61,24 +48,7 @@ class Description:
         return f"{owner}'s {self.role}"
 
 
-_QUALITIES = frozenset(
-    {
-        "little",
-        "big",
-        "older",
-        "younger",
-        "elder",
-        "best",
-        "old",
-        "new",
-        "twin",
-        "dear",
-        "late",
-        "good",
-        "close",
-        "former",
-    }
-)
+_QUALITIES = words("qualities")
 
 
 def described(text: str) -> Description | None:
@@ -89,7 +59,7 @@ def described(text: str) -> Description | None:
     if found := _POSSESSIVE.fullmatch(text):
         return _of(found["owner"], found["rest"])
     if (found := _OF.fullmatch(text)) and is_role(found["role"]):
-        return Description(found["owner"], plain(found["role"]))
+        return Description(found["owner"], fold(found["role"]))
     return None
 
 
@@ -101,8 +71,8 @@ def _of(owner: str | None, rest: str) -> Description | None:
         names -= 1
     if names == 0:
         # All in capitals: either a name alone ("Anna's Emma") or a role that was written so.
-        return Description(owner, plain(rest)) if is_role(rest) else None
-    return Description(owner, plain(" ".join(words[:names])).rstrip(","), " ".join(words[names:]) or None)
+        return Description(owner, fold(rest)) if is_role(rest) else None
+    return Description(owner, fold(" ".join(words[:names])).rstrip(","), " ".join(words[names:]) or None)
 
 
 def is_role(text: str) -> bool:

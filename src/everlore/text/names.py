@@ -4,7 +4,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass
 
-from everlore.text.sentences import word_set
+from everlore.text.lexicon import words
 
 _PART = r"[^\W\d_a-zà-öø-ÿ](?:[\w&]|['’-](?=\w)|\.(?=\w))*"
 _INITIAL = r"[^\W\d_a-zà-öø-ÿ]\."
@@ -17,48 +17,9 @@ _NAME = re.compile(
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 # Capitalised by rule or by habit, and no names. Months and weekdays of the languages of `dates` stand here again, as words.
-NO_NAMES = word_set(
-    """
-    i i'm i've i'd i'll im monday tuesday wednesday thursday friday saturday sunday january february march april may
-    june july august september october november december mon tue wed thu fri sat sun feb mar apr jun jul aug sep
-    sept oct nov dec lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio
-    agosto septiembre octubre noviembre diciembre montag dienstag mittwoch donnerstag freitag samstag sonntag januar
-    februar märz mai juni juli oktober dezember lundi mardi mercredi jeudi vendredi samedi dimanche christmas xmas
-    easter halloween thanksgiving ramadan eid diwali hanukkah navidad nochebuena ok okay lol omg btw fyi imo imho tbh
-    asap eta aka diy tv pc dm ps pm am usd eur gbp todo tbd yes no hi hello hey thanks thank sorry please well oh wow
-    yeah god jesus english spanish german french italian portuguese dutch swedish chinese japanese korean russian arabic
-    american british mexican indian canadian european african asian catalan e-mail email mail ich
-    """
-)
+NO_NAMES = words("no_names") | words("feasts") | words("nations")
 # Words that begin sentences. One of them alone at the beginning is never a name.
-STARTERS = word_set(
-    """
-    a an the this that these those there here he she it we you they his her its our your their my mine me us him them
-    who whom whose which what when where why how if then than so as at by for from in into of off on onto out over to up
-    with without about above after again against all also although always and another any anyone anything anyway are is
-    was were be been being am do does did done have has had having can could will would shall should may might must let
-    lets let's not no nor never none now but because before behind below between both each either every everyone
-    everything everybody few first finally feel feeling felt found get getting got give given go going gonna gone good
-    great glad happy had hope hoping however imagine instead just keep last lately later least less like look looking
-    love loving made make making many maybe meanwhile met more most much nobody nothing once one only or other others
-    our own perhaps plus probably quick quite rather ready really recently remember remind right same say said saw see
-    seems seen since some somebody someone something sometimes soon still such sure take taking talk tell thanks though
-    thought three through today together tomorrow tonight too took totally true trying two under until usually used very
-    wait want wanted was way weekend went were while wish wishing work working worked would yesterday yet actually
-    honestly unfortunately luckily currently apparently basically guess turns fun funny cool nice awesome amazing
-    absolutely definitely exactly correction update note reminder heads long short story morning afternoon evening night
-    new old next time times friends family people kids please call calling add put set send save store write read ask
-    asking started starting finished planning thinking learned learnt realised realized decided moving moved born grew
-    living studied el la los las un una unos unas y o pero si no yo tú tu él ella nosotros ellos ellas usted ustedes mi
-    mis su sus nuestro nuestra este esta esto estos estas ese esa eso de del en con por para sin sobre desde hasta que
-    qué quien quién como cómo cuando cuándo donde dónde porque aunque también además ya hoy ayer mañana anoche siempre
-    nunca ahora antes después luego entonces bueno vale hola gracias perdón perdona oye mira pues así muy más menos todo
-    todos toda todas nada nadie algo alguien hace hay soy estoy está es fue era tengo tiene vivo trabajo me te se nos le
-    les lo al creo quiero necesito voy vamos he ha hemos han ich du er sie es wir ihr der die das ein eine und aber oder
-    nicht mein meine heute gestern morgen am im in je tu il elle nous vous ils elles le la les un une des et ou mais mon
-    ma mes jag du han hon vi de det den och men
-    """
-)
+STARTERS = words("starters")
 _PLAIN = re.compile(r"[\W\d_]+$")
 
 

@@ -4,11 +4,12 @@ Every finding is a span of the text as it is, whatever was folded on the way.
 """
 
 import re
-import unicodedata
 from itertools import pairwise
 from typing import TypeAlias
 
+from everlore.text.folding import fold_in_place
 from everlore.text.sentences import sentences
+from everlore.text.words import tokens
 
 Span: TypeAlias = tuple[int, int]
 
@@ -16,9 +17,8 @@ Span: TypeAlias = tuple[int, int]
 LEAST_LETTERS = 4
 
 _DROPPED = frozenset('*_`~\u200b\u200c\u200d\u2060\ufeff\u00ad"“”„«»‹›')
-_SAME = {"’": "'", "‘": "'", "ʼ": "'", "´": "'", "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-"}
+_DASHES = frozenset("–—−‐‑")
 _GAP = re.compile(r"\s*(?:\.{3,}|…|\[\s*(?:\.{3}|…)\s*\])\s*")
-_WORD = re.compile(r"[^\W_]+")
 _EDGE = " .,;:!?-'()[]"
 
 
@@ -27,27 +27,17 @@ class Folded:
 
     def __init__(self, text: str) -> None:
         folded: list[str] = []
-        places: list[int] = []
+        places: list[Span] = []
         blank = True
-        for place, one in enumerate(text):
-            if one.isascii():
-                if one.isspace():
-                    if not blank:
-                        folded.append(" ")
-                        places.append(place)
-                    blank = True
-                    continue
-                forms = "" if one in _DROPPED else one.lower()
-            elif one in _SAME:
-                forms = _SAME[one]
-            elif one.isspace():
-                forms = "" if blank else " "
-            else:
-                forms = "" if one in _DROPPED else _fold(one)
-            for form in forms:
-                folded.append(form)
-                places.append(place)
-                blank = form == " "
+        for start, end, form in fold_in_place(text):
+            if text[start] in _DROPPED:
+                continue
+            form = " " if text[start].isspace() else "-" if text[start] in _DASHES else form
+            if form == " " and blank:
+                continue
+            folded.append(form)
+            places += [(start, end)] * len(form)
+            blank = form == " "
         self.text = "".join(folded)
         self.places = places
 
@@ -56,7 +46,7 @@ class Folded:
         start = self.text.find(wanted)
         while start >= 0:
             if self._at_edges(start, start + len(wanted)):
-                return self.places[start], self.places[start + len(wanted) - 1] + 1
+                return self.places[start][0], self.places[start + len(wanted) - 1][1]
             start = self.text.find(wanted, start + 1)
         return None
 
@@ -98,7 +88,7 @@ def best_sentence(words: frozenset[str], text: str) -> Span | None:
 
 
 def folded_words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(Folded(text).text))
+    return frozenset(token.text for token in tokens(text))
 
 
 def _dense(part: str) -> bool:
@@ -109,9 +99,3 @@ def _dense(part: str) -> bool:
 def _cuts(one: str, other: str) -> bool:
     """Whether a word goes on from one character to the next; in scripts without blanks it never does."""
     return one.isalnum() and other.isalnum() and ord(one) < 0x2E80 and ord(other) < 0x2E80
-
-
-def _fold(one: str) -> str:
-    return "".join(
-        form for form in unicodedata.normalize("NFKD", one.casefold()) if not unicodedata.combining(form)
-    )

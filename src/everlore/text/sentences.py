@@ -46,19 +46,6 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
-def word_set(words: str) -> frozenset[str]:
-    """The words of a list written as text, for tables that are easier to read so."""
-    return frozenset(words.split())
-
-
-def lowered(text: str) -> str:
-    """`text` in lower case with straight apostrophes, every character in its place (some would become two)."""
-    low = text.lower()
-    if len(low) != len(text):
-        low = "".join(one if len(one.lower()) > 1 else one.lower() for one in text)
-    return low.replace("’", "'").replace("`", "'").replace("\xa0", " ").replace("\t", " ")
-
-
 def hide(text: str, start: int, end: int) -> str:
     """`text` with the characters `start` to `end` made unreadable; line breaks stay."""
     middle = re.sub(r"[^\n]", HIDDEN, text[start:end])

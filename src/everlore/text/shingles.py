@@ -6,8 +6,9 @@ was handed out (containment, after Broder 1997; all runs are kept, so it is coun
 
 import hashlib
 import re
-import unicodedata
 from dataclasses import dataclass
+
+from everlore.text.words import tokens
 
 RUN = 3
 # Longer paragraphs are cut, so that one row of hashes stays small.
@@ -17,7 +18,6 @@ LEAST_WORDS = 6
 # From this share of a paragraph's runs of words on it counts as a copy.
 COPIED = 0.8
 
-_WORD = re.compile(r"[^\W_]+")
 _BREAK = re.compile(r"\n+")
 
 
@@ -37,13 +37,13 @@ def paragraphs(text: str) -> tuple[Paragraph, ...]:
     found: list[Paragraph] = []
     begin = 0
     for stop in [match.start() for match in _BREAK.finditer(text)] + [len(text)]:
-        words = list(_WORD.finditer(text, begin, stop))
+        words = tokens(text[begin:stop])
         for first in range(0, len(words), MAX_WORDS):
             piece = words[first : first + MAX_WORDS]
             last = first + MAX_WORDS >= len(words)
-            start = begin if first == 0 else piece[0].start()
-            end = stop if last else words[first + MAX_WORDS].start()
-            found.append(_paragraph(start, end, [_folded(word[0]) for word in piece]))
+            start = begin if first == 0 else begin + piece[0].start
+            end = stop if last else begin + words[first + MAX_WORDS].start
+            found.append(_paragraph(start, end, [word.text for word in piece]))
         begin = stop
     return tuple(found)
 
@@ -63,10 +63,3 @@ def _paragraph(start: int, end: int, words: list[str]) -> Paragraph:
 
 def _hash(text: str, size: int) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=size).digest()
-
-
-def _folded(word: str) -> str:
-    if word.isascii():
-        return word.lower()
-    bare = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(one for one in bare if not unicodedata.combining(one))

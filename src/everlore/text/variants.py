@@ -5,45 +5,22 @@ abbreviations in full, and keeps what tells names apart (an e-mail address as a 
 """
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from everlore.text.folding import fold
+from everlore.text.lexicon import forms, words
 from everlore.text.numerals import is_roman, read_number, read_ordinal, roman
 
-# Written in full wherever they stand. Saint and street share a form: "st" may be either.
-ABBREVIATIONS: Mapping[str, str] = {
-    "dr": "doctor", "dra": "doctor", "prof": "professor", "mister": "mr", "missus": "mrs", "st": "saint",
-    "street": "saint", "ave": "avenue", "blvd": "boulevard", "rd": "road", "mt": "mount", "ft": "fort", "apt": "apartment",
-    "dept": "department", "dpt": "department", "univ": "university", "uni": "university", "inst": "institute",
-    "corp": "corporation", "inc": "incorporated", "ltd": "limited", "bros": "brothers", "intl": "international",
-    "assn": "association", "govt": "government", "mgmt": "management", "jr": "junior", "sr": "senior", "vol": "volume",
-    "chap": "chapter", "chpt": "chapter", "fig": "figure", "sect": "section", "approx": "approximately", "vs": "versus",
-}  # fmt: skip
-# Written in full before a number only: "no" and "sec" are words, or names, of their own.
-BEFORE_NUMBERS: Mapping[str, str] = {
-    "ch": "chapter", "cap": "capitulo", "no": "number", "nr": "number", "num": "number", "sec": "section", "pt": "part",
-    "p": "page", "pp": "page", "pg": "page", "v": "version", "ver": "version", "ep": "episode", "art": "article",
-    "bk": "book", "rm": "room",
-}  # fmt: skip
+# Written in full wherever they stand.
+ABBREVIATIONS: Mapping[str, str] = forms("abbreviations")
+# Written in full before a number only.
+BEFORE_NUMBERS: Mapping[str, str] = forms("before_numbers")
 # What is counted: a numeral after one of these may be Roman, and its leading zeros mean nothing.
-COUNTED = frozenset(
-    {"chapter", "capitulo", "number", "section", "part", "parte", "page", "pagina", "version", "episode", "episodio",
-     "season", "temporada", "article", "articulo", "book", "libro", "exercise", "room", "appendix", "equation", "quarter",
-     "volume", "volumen", "figure", "act", "acto", "scene", "level", "phase", "fase", "stage", "step", "lesson", "unit",
-     "module", "round", "week", "tomo", "title"}
-)  # fmt: skip
-TITLES = frozenset(
-    {"doctor", "professor", "mr", "mrs", "ms", "miss", "sir", "lady", "junior", "senior", "don", "dona", "senor", "senora",
-     "sra", "uncle", "aunt", "auntie", "coach", "captain", "the"}
-)  # fmt: skip
+COUNTED = words("counted")
+TITLES = words("titles")
 
 EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
-_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
-# What a decomposition does not take apart; the same as the database's normal form.
-_PLAIN = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŀ": "l"}
-)
 _NUMBER_SIGNS = frozenset({"#", "n\u00b0"})
 _AND = frozenset({"&"})
 _ORDINAL_DIGITS = re.compile(r"(\d+)(?:st|nd|rd|th)")
@@ -75,24 +52,7 @@ def _key(text: str, abbreviations: Mapping[str, str]) -> str:
     words = _joined_initials(words)
     words = [abbreviations.get(word, word) for word in words]
     words = _numbers(words)
-    return " ".join(words) or " ".join(plain(text).split())
-
-
-def plain(text: str) -> str:
-    """Lower case, without accents on Latin and Greek letters. Marks that belong to a letter of another script stay."""
-    kept: list[str] = []
-    stripping = False
-    # Compatibility forms first (ﬁ, ①, full width), then case, then marks: the other way round is not stable.
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    for character in unicodedata.normalize("NFD", folded):
-        if unicodedata.category(character) == "Mn":
-            if not stripping:
-                kept.append(character)
-            continue
-        name = unicodedata.name(character, "")
-        stripping = name.startswith(("LATIN", "GREEK"))
-        kept.append(character)
-    return unicodedata.normalize("NFC", "".join(kept)).translate(_PLAIN).translate(_APOSTROPHES)
+    return " ".join(words) or " ".join(fold(text).split())
 
 
 def words_of(text: str) -> list[str]:
@@ -119,7 +79,7 @@ def similar_names(one: str, other: str) -> float:
     if key(one) == key(other):
         return 1.0
     for address, name in ((one, other), (other, one)):
-        if found := EMAIL.fullmatch(plain(address).strip()):
+        if found := EMAIL.fullmatch(fold(address).strip()):
             return 0.0 if "@" in name else _address_and_name(found.group(), words_of(name))
     if "'s " in key(one) + key(other):
         return 0.0  # a description; it is the same one or another
@@ -169,7 +129,7 @@ def _words(text: str) -> list[str]:
     """Tokens, with letters and digits apart and possessives in one form."""
     found: list[str] = []
     for token in _TOKEN.findall(
-        plain(text).replace("_", " ").replace("-", " ") if "@" not in text else plain(text)
+        fold(text).replace("_", " ").replace("-", " ") if "@" not in text else fold(text)
     ):
         if "@" in token or (len(token) > 1 and token.endswith(("++", "#"))):
             found.append(token)

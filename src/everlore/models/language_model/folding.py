@@ -1,11 +1,11 @@
 """Duplicates within one answer are one draft, with the sources of all."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from everlore.models.language_model import schema
 from everlore.ports.analyst import DraftEntity, DraftFact, DraftMemory
+from everlore.text.words import words
 
 
 def folded_memories(
@@ -18,7 +18,7 @@ def folded_memories(
         if one is None:
             places.append(None)
             continue
-        key = " ".join(words_of(one.content)) or one.content
+        key = " ".join(words(one.content)) or one.content
         kept[key] = _joined(kept[key], one) if key in kept else one
         places.append(list(kept).index(key))
     return tuple(kept.values()), places
@@ -60,8 +60,3 @@ def folded_entities(entities: Iterable[DraftEntity]) -> tuple[DraftEntity, ...]:
             one = replace(before, aliases=aliases)
         kept[key] = one
     return tuple(kept.values())
-
-
-def words_of(text: str) -> list[str]:
-    """Lower case, without possessive endings."""
-    return re.findall(r"\w+", re.sub(r"['’]s\b", "", text).casefold())

@@ -25,10 +25,8 @@ from everlore.models.language_model.folding import (
     folded_facts,
     folded_memories,
     placed,
-    words_of,
 )
 from everlore.models.language_model.forms import mended
-from everlore.models.language_model.languages import is_foreign
 from everlore.models.language_model.quotes import find_name, find_quote
 from everlore.models.language_model.repair import Unusable
 from everlore.models.language_model.schema import EntityForm, FactForm, MemoryForm, SourceForm
@@ -47,6 +45,8 @@ from everlore.ports.analyst import (
     Window,
     WindowMessage,
 )
+from everlore.text.languages import is_foreign
+from everlore.text.words import words
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ class _Reader:
         self._messages = messages
         self._known = {one.number for one in window.known}
         self._vocabulary = set(
-            words_of(
+            words(
                 " ".join(
                     [text for one in (*window.earlier, *messages) for text in (one.text, one.speaker, *one.captions)]
                     + list(window.entities)
@@ -205,7 +205,7 @@ class _Reader:
 
     def _was_said(self, name: str) -> bool:
         """Whether every word of it was. "Anna's sister" is, where Anna speaks of her sister."""
-        return all(word in self._vocabulary for word in words_of(name))
+        return all(word in self._vocabulary for word in words(name))
 
 
 def _items(answer: dict[str, Any], name: str, most: int, *, needed: bool = False) -> list[Any]:

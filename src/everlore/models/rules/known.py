@@ -8,16 +8,11 @@ from typing import Final
 from everlore.domain.predicates import OPPOSITES, is_exclusive
 from everlore.models.rules.clauses import Claim
 from everlore.ports.analyst import KnownMemory, Relation
-from everlore.text.sentences import word_set
+from everlore.text.lexicon import words as listed_words
+from everlore.text.words import root, tokens
 
-_WORD: Final = re.compile(r"[^\W\d_]{3,}|\d+")
-_SMALL: Final = word_set(
-    """
-    the and for with that this from was were has have had are not but now just will would can our you your her his she
-    him they them who what when where been being into out about also then than there here its it's i'm don't did does
-    que los las una uno con por para del mis soy está muy ya más como pero
-    """
-)
+_TELLS: Final = re.compile(r"[^\W\d_]{3,}|\d+")
+_SMALL: Final = listed_words("least_words")
 _SAME, _NEAR = 0.85, 0.5
 # What may be put off.
 _DATED: Final = frozenset({"event", "reminder", "task", "project", "goal", "decision"})
@@ -35,15 +30,10 @@ class Knowledge:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The telling words of a text, roughly stemmed."""
-    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _SMALL)
-
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
+    """The roots of the telling words of a text."""
+    return frozenset(
+        root(word.text) for word in tokens(text) if _TELLS.fullmatch(word.text) and word.text not in _SMALL
+    )
 
 
 def _holds(known: Knowledge, claim: Claim) -> bool:

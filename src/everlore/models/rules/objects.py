@@ -10,8 +10,8 @@ from everlore.models.rules.entities import is_technical
 from everlore.models.rules.grammar import Grammar, ObjectKind, Rule
 from everlore.models.rules.reading import Statement
 from everlore.text.dates import SaidDate
+from everlore.text.lexicon import words as listed_words
 from everlore.text.names import Name
-from everlore.text.sentences import word_set
 
 NamesAt: TypeAlias = dict[int, Name]
 MAX_OBJECT_WORDS = 6
@@ -29,23 +29,8 @@ class Object:
     predicate: str | None = None
 
 
-LANGUAGES: Final = word_set(
-    """
-    english spanish french german italian portuguese catalan galician basque dutch swedish norwegian danish finnish
-    polish russian ukrainian czech greek turkish arabic hebrew farsi persian hindi urdu bengali tamil mandarin cantonese
-    chinese japanese korean vietnamese thai swahili zulu xhosa afrikaans romanian hungarian bulgarian croatian serbian
-    irish welsh latin esperanto malay indonesian tagalog punjabi yoruba igbo hausa amharic icelandic inglés español
-    castellano francés alemán italiano portugués catalán gallego euskera vasco neerlandés holandés sueco noruego danés
-    polaco ruso ucraniano griego turco árabe hebreo chino mandarín japonés coreano
-    """
-)
-INSTRUMENTS: Final = word_set(
-    """
-    piano guitar violin cello viola bass drums drum flute clarinet oboe bassoon saxophone sax trumpet trombone tuba horn
-    harp accordion banjo ukulele mandolin harmonica organ keyboard fiddle recorder bagpipes sitar lute harpsichord
-    piccolo double-bass percussion marimba xylophone vibraphone tabla kora concertina tin-whistle bodhrán
-    """
-)
+LANGUAGES: Final = listed_words("spoken_languages")
+INSTRUMENTS: Final = listed_words("instruments")
 _PROFESSION: Final = re.compile(
     r"(?:\w+(?:ologist|ician|itect|ineer|ographer|eveloper|esigner|ccountant|ssistant|onsultant|rogrammer|nalyst"
     r"|eacher|ecturer|ofessor"
@@ -101,21 +86,9 @@ _WHERE_SPOKEN: Final = re.compile(
 )
 _HEADS: Final = frozenset(("head", "director", "vp", "manager", "chief", "professor", "secretary", "captain"))
 _GROUP_WORDS: Final = ("club", "band", "choir", "team", "coro", "banda", "equipo", "asociación")
-_EMPTY_WORDS: Final = word_set(
-    """
-    it this that them these those him her you me us something anything nothing everything someone stuff things thing one
-    ones lot bit both all there here much more most myself yourself people way idea time day fun so too what how being
-    getting having going esto eso aquello algo nada todo cosas cosa mucho poco lo ello
-    """
-)
+_EMPTY_WORDS: Final = listed_words("empty_objects")
 _SOMEWHERE: Final = re.compile(r"(?:the|an?) |(?:el|la|una?) ")
-_GENERIC_PLACES: Final = word_set(
-    """
-    home house apartment flat place room dorm city town village country office school work college university hospital
-    company store shop bed gym park beach church world moment past present same different new small big area region side
-    peace fear remote casa piso ciudad pueblo oficina trabajo escuela mundo
-    """
-)
+_GENERIC_PLACES: Final = listed_words("generic_places")
 
 
 def object_at(

@@ -18,8 +18,9 @@ from everlore.models.rules.refusals import (
     believed_part,
 )  # fmt: skip
 from everlore.ports.analyst import WindowMessage
+from everlore.text.folding import lowered
 from everlore.text.languages import Language, language_of
-from everlore.text.sentences import HIDDEN, Sentence, hide, lowered, sentences
+from everlore.text.sentences import HIDDEN, Sentence, hide, sentences
 
 MAX_READ_CHARACTERS = 20_000  # what stands behind that in one message is material, not talk
 _TELLING_LETTERS = 6

@@ -10,29 +10,12 @@ from everlore.models.rules.judge import DROPPED_I, STRONG, Looked, type_of
 from everlore.models.rules.kinds import ELSEWHERE, WEIGHTS, kind_of
 from everlore.models.rules.reading import Statement
 from everlore.text.clock import clock
-from everlore.text.sentences import word_set
+from everlore.text.lexicon import words as listed_words
 
 MIN_WORDS = 2
 _LASTING: Final = frozenset(("reminder", "task", "blocker", "preference"))
 # Words that say nothing by themselves. What is left of a statement must be enough to be understood alone.
-_EMPTY: Final = word_set(
-    """
-    i i'm i've i'll i'd im ive a an the and or but so to of in on at for with from by about as is am are was were be
-    been being have has had do does did done don't didn't doesn't not no it it's its this that these those there here he
-    she they them his her their we our us you your my me mine who what which when where how why all any some just really
-    very much more most too also still already now then than can could will would should may might must get got getting
-    go going went gone come came make made making take took know knew think thought feel felt feeling say said see saw
-    look looking want wanted need like thing things stuff something anything everything nothing someone one ones lot
-    lots bit little good great nice cool awesome amazing wonderful fantastic lovely bad well better best big small new
-    old last next first time times day days today way part kind sort pretty quite super totally definitely actually only
-    even again always never ever back up down out off over into through around other another same such own yeah yes oh
-    wow hey thanks thank sure ok okay happy glad excited fun hard easy sad tired busy crazy sorry hope love life people
-    person let's let that's there's what's he's she's they're we're you're can't won't isn't wasn't sounds seems
-    experience moment el la los las un una y o de que en a con por para mi me se lo le su es soy está estoy fue muy más
-    ya no sí también pero como todo algo nada esto eso bien mal bueno buena hoy día cosa cosas vez gran mucho mucha poco
-    ser tener hacer ir tengo hay he ha al del
-    """
-)
+_EMPTY: Final = listed_words("empty_words")
 _WORD: Final = re.compile(r"[^\W\d_][\w'-]*|\d+")
 _FIRST: Final = re.compile(
     r"\b(?:i|i'm|i've|i'll|i'd|im|ive|my|me|mine|we|we're|we've|we'll|our|us|myself|yo|mi|mis|me|nos|nuestr[oa]s?|soy"

@@ -257,5 +257,8 @@ def _clearable(given: "Sequence[Parameter]") -> dict[str, Any]:
     from everlore.api.verbs import bare, kind_of
 
     changeable = [one for one in given if one.default is UNCHANGED]
-    lists: dict[str, Any] = {one.name: [] for one in changeable if kind_of(one.hint) == "list"}
-    return lists | {one.name: None for one in changeable if type(None) in get_args(bare(one.hint))}
+    return {
+        one.name: [] if kind_of(one.hint) == "list" else None
+        for one in changeable
+        if kind_of(one.hint) == "list" or type(None) in get_args(bare(one.hint))
+    }

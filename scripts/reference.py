@@ -95,7 +95,7 @@ def _leaves(command: TyperCommand | TyperGroup, words: str) -> Iterator[tuple[st
 def _typed(parameter: Any) -> str:
     told = _cell(getattr(parameter, "help", None) or "")
     if isinstance(parameter, TyperArgument):
-        return f"| `{parameter.metavar or parameter.human_readable_name}` | {told} |"
+        return f"| `{parameter.metavar or str(parameter.name).upper()}` | {told} |"
     if isinstance(parameter, TyperOption) and parameter.name not in {"help", "to_json"}:
         return f"| `{'`, `'.join([*parameter.opts, *parameter.secondary_opts])}` | {told} |"
     return ""
@@ -162,10 +162,9 @@ def _type(schema: Mapping[str, Any]) -> str:
         return f"list of {_type(schema.get('items', {}))}"
     if schema.get("type") == "object":
         extra = schema.get("additionalProperties")
-        return f"object of {_type(extra)}" if isinstance(extra, dict) else "object"
-    return {"date-time": "time", "uuid": "id", "date": "day"}.get(
-        schema.get("format", ""), schema.get("type", "anything")
-    )
+        return f"object of {_type(extra)}" if extra else "object"
+    formats = {"date-time": "time", "uuid": "id", "date": "day"}
+    return str(formats.get(schema.get("format", "")) or schema.get("type", "anything"))
 
 
 def _shape(hint: Any) -> str:

@@ -3,7 +3,7 @@
 import functools
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import UnionType
@@ -266,7 +266,7 @@ Cursor: TypeAlias = Annotated[
 ]
 
 
-def checked(verb: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+def checked(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
     """A verb whose arguments pass what its parameters' types say before it begins."""
     signature = inspect.signature(verb)
 

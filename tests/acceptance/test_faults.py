@@ -147,7 +147,7 @@ async def suffer(lore: Everlore, workspace: Workspace, model: OpenAIServer, cloc
 
 
 async def every_memory_rests_on_its_source(
-    workspace: Workspace, active: list[Memory], statements: dict[str, str]
+    workspace: Workspace, active: Sequence[Memory], statements: dict[str, str]
 ) -> None:
     for one in active:
         assert one.content in statements

@@ -230,7 +230,8 @@ def _part(workspace: Any, owner: type) -> Any:
     """The workspace itself, or what it is composed of."""
     if isinstance(workspace, owner):
         return workspace
-    return next(one for one in cast("list[Any]", list(vars(workspace).values())) if isinstance(one, owner))
+    parts = cast("dict[str, Any]", workspace.__dict__)
+    return next(one for one in parts.values() if isinstance(one, owner))
 
 
 # Reading types

@@ -162,7 +162,7 @@ def _type(schema: Mapping[str, Any]) -> str:
         return f"list of {_type(schema.get('items', {}))}"
     if schema.get("type") == "object":
         extra = schema.get("additionalProperties")
-        return f"object of {_type(extra)}" if extra else "object"
+        return f"object of {_type(cast('Mapping[str, Any]', extra))}" if isinstance(extra, dict) else "object"
     formats = {"date-time": "time", "uuid": "id", "date": "day"}
     return str(formats.get(schema.get("format", "")) or schema.get("type", "anything"))
 

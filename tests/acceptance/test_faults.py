@@ -1,7 +1,7 @@
 """A model that costs little, and one that fails in every way: nothing lost, nothing invented, nothing doubled (measure 3)."""
 
 import random
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 

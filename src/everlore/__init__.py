@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from everlore.api.workspace import Workspace as Workspace
     from everlore.config import Settings as Settings
+    from everlore.domain.answers import Page as Page
+    from everlore.domain.answers import to_json as to_json
     from everlore.domain.errors import CallerError as CallerError
     from everlore.domain.errors import ConfigurationError as ConfigurationError
     from everlore.domain.errors import DatabaseUnavailable as DatabaseUnavailable
@@ -40,6 +42,7 @@ _HOME = {
     "Everlore": "everlore.everlore",
     "Settings": "everlore.config",
     "Workspace": "everlore.api.workspace",
+    **dict.fromkeys(("Page", "to_json"), "everlore.domain.answers"),
     **dict.fromkeys(("AsOf", "Fact", "Memory"), "everlore.domain.memories"),
     **dict.fromkeys(("NewMessage", "Outcome", "Receipt"), "everlore.domain.messages"),
     **dict.fromkeys(("Citation", "FactHit", "Hit", "MemoryHit", "Recall"), "everlore.domain.recall"),

@@ -18,6 +18,7 @@ from uuid import UUID
 
 from everlore.config import DistilSettings
 from everlore.domain.errors import SpendLimit
+from everlore.domain.operations import HeldUp
 from everlore.ports.analyst import CallReport
 from everlore.ports.clock import Clock
 from everlore.store import usage
@@ -44,18 +45,6 @@ class Estimate:
     tokens_in: int
     tokens_out: int
     cost: Decimal | None
-
-
-@dataclass(frozen=True, slots=True)
-class HeldUp:
-    """Why a workspace may not call a model now, and until when: the breaker is open, or (`model` is None: all of them) a hard
-    cap is reached."""
-
-    workspace: str
-    workspace_id: UUID
-    model: str | None
-    reason: str
-    until: datetime
 
 
 class SpendGovernor:

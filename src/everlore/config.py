@@ -10,12 +10,13 @@ configuration folder.
 
 import os
 import tomllib
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, TypeGuard, get_args, get_origin
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -26,6 +27,7 @@ from pydantic_settings import (
 )
 
 from everlore.domain.errors import ConfigurationError
+from everlore.text.meant import meant
 from everlore.text.variants import ABBREVIATIONS, key
 
 PLACE = frozenset({"data_dir", "database_url", "migration_url", "worker_url"})
@@ -41,9 +43,9 @@ class RecallSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    lexical: Weight = 1.0
-    vector: Weight = 1.0
-    late_interaction: Weight = 0.67
+    lexical: Weight = Field(default=1.0, description="weight of BM25")
+    vector: Weight = Field(default=1.0, description="weight of cosine")
+    late_interaction: Weight = Field(default=0.67, description="weight of the reranker; 0 switches it off")
     author: Weight = Field(default=0.1, description="added when the question names the author of a message")
     time: Weight = Field(
         default=0.2, description="added when a message lies in a time that the question names"
@@ -94,9 +96,18 @@ class AliasSettings(BaseModel):
     link_threshold: float = Field(
         default=0.6, gt=0, le=1, description="names this much alike are suggested as one entity"
     )
-    weight_by_hand: float = Field(default=1.0, ge=0, le=1)
-    weight_extracted: float = Field(default=0.9, ge=0, le=1)
-    weight_inferred: float = Field(default=0.6, ge=0, le=1)
+    weight_by_hand: float = Field(
+        default=1.0, ge=0, le=1, description="how surely a name that a person gave means its entity"
+    )
+    weight_extracted: float = Field(
+        default=0.9, ge=0, le=1, description="the same for a name that was read in a message"
+    )
+    weight_inferred: float = Field(
+        default=0.6,
+        ge=0,
+        le=1,
+        description='the same for one that follows from another ("Ali" from "Ali Camarata")',
+    )
     abbreviations: dict[str, str] = Field(
         default_factory=dict[str, str],
         description="further abbreviations in names (lower case), with what they stand for; for names recorded from then on",
@@ -112,16 +123,25 @@ class EmbedderSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    url: str
-    model: str
-    dimensions: int = Field(ge=1, le=4000)
+    url: str = Field(description="up to and without `/embeddings`")
+    model: str = Field(description="the model's name there")
+    dimensions: int = Field(ge=1, le=4000, description="of its vectors, at most 4,000")
     api_key_env: str | None = Field(
         default=None, description="name of the environment variable that holds the key"
     )
-    question_prefix: str = ""
-    passage_prefix: str = ""
-    timeout_s: float = Field(default=30.0, gt=0)
-    batch: int = Field(default=64, ge=1, le=2048)
+    question_prefix: str = Field(default="", description="put before each question")
+    passage_prefix: str = Field(default="", description="put before each passage")
+    timeout_s: float = Field(default=30.0, gt=0, description="seconds for one request")
+    batch: int = Field(default=64, ge=1, le=2048, description="texts in one request")
+
+
+# What pydantic-ai knows by name; a test compares.
+PROVIDERS = (
+    "alibaba", "anthropic", "azure", "azure-responses", "bedrock", "bedrock-mantle", "cerebras", "cohere", "crusoe", "deepseek",
+    "fireworks", "gateway", "github", "github-copilot", "google", "google-cloud", "groq", "heroku", "huggingface", "litellm",
+    "meta", "mistral", "moonshotai", "nebius", "ollama", "openai", "openai-chat", "openai-responses", "openrouter", "ovhcloud",
+    "sambanova", "snowflake", "together", "vercel", "vllm", "xai", "zai",
+)  # fmt: skip
 
 
 class ModelSettings(BaseModel):
@@ -136,14 +156,25 @@ class ModelSettings(BaseModel):
     api_key_env: str | None = Field(
         default=None, description="name of the environment variable that holds the key"
     )
-    timeout_s: float = Field(default=60.0, gt=0, le=3600)
-    max_output_tokens: int = Field(default=4096, ge=256, le=100_000)
+    timeout_s: float = Field(default=60.0, gt=0, le=3600, description="for one call")
+    max_output_tokens: int = Field(
+        default=4096, ge=256, le=100_000, description="an answer that is cut off there counts as failed"
+    )
     output: Literal["native", "prompted", "tool"] = Field(
         default="native", description="prompted for endpoints that know no JSON schemas; tool to call one"
     )
-    temperature: float | None = Field(default=0.0, ge=0, le=2)
+    temperature: float | None = Field(default=0.0, ge=0, le=2, description="none: the endpoint's own")
     price_in: float | None = Field(default=None, ge=0, description="per million tokens of prompts")
     price_out: float | None = Field(default=None, ge=0, description="per million tokens of answers")
+
+    @model_validator(mode="after")
+    def _has_a_provider(self) -> Self:
+        provider, colon, _ = self.model.partition(":")
+        if self.url is None and colon and provider.partition("/")[0] not in PROVIDERS:
+            raise ValueError(
+                f"nobody is known as {provider!r} in {self.model!r}.{meant(provider, PROVIDERS)}"
+            )
+        return self
 
 
 class DistilSettings(BaseModel):
@@ -151,24 +182,55 @@ class DistilSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    analyst: Literal["rules", "model", "none"] = "rules"
-    model: ModelSettings | None = None
+    analyst: Literal["rules", "model", "none"] = Field(
+        default="rules", description="who distils: `rules` (no model), `model`, or `none`"
+    )
+    model: ModelSettings | None = Field(default=None, description="the language model")
     silence_minutes: float = Field(
         default=30, ge=0, le=10_080, description="after so long a window closes that is not full"
     )
-    context_messages: int = Field(default=75, ge=0, le=500)
-    context_tokens: int = Field(default=3000, ge=0, le=100_000)
+    context_messages: int = Field(
+        default=75, ge=0, le=500, description="earlier messages that a model is shown along, at most"
+    )
+    context_tokens: int = Field(
+        default=3000, ge=0, le=100_000, description="what they may come to, at about 4 characters a token"
+    )
     prompts_dir: Path | None = Field(default=None, description="prompts of your own, by the names of ours")
-    daily_calls_soft: int | None = Field(default=None, ge=0)
-    daily_calls_hard: int | None = Field(default=2000, ge=0)
-    daily_tokens_soft: int | None = Field(default=None, ge=0)
-    daily_tokens_hard: int | None = Field(default=None, ge=0)
-    daily_cost_soft: float | None = Field(default=None, ge=0)
-    daily_cost_hard: float | None = Field(default=None, ge=0)
+    daily_calls_soft: int | None = Field(
+        default=None, ge=0, description="calls a day from which a warning is given; failed ones count"
+    )
+    daily_calls_hard: int | None = Field(default=2000, ge=0, description="calls a day at most")
+    daily_tokens_soft: int | None = Field(
+        default=None, ge=0, description="the same for tokens, in and out together"
+    )
+    daily_tokens_hard: int | None = Field(
+        default=None, ge=0, description="passed by at most the calls that are under way"
+    )
+    daily_cost_soft: float | None = Field(
+        default=None, ge=0, description="the same for money, in the currency of your prices"
+    )
+    daily_cost_hard: float | None = Field(
+        default=None, ge=0, description="passed by at most the calls that are under way"
+    )
     breaker_failures: int = Field(
         default=5, ge=1, le=1000, description="failures in a row after which a model is left alone"
     )
-    breaker_cooldown_s: float = Field(default=300, gt=0, le=86_400)
+    breaker_cooldown_s: float = Field(
+        default=300,
+        gt=0,
+        le=86_400,
+        description="for so long; doubled with each probe that fails, up to an hour",
+    )
+
+    @model_validator(mode="after")
+    def _caps_can_be_reached(self) -> Self:
+        prices = (self.model.price_in, self.model.price_out) if self.model else ()
+        for cap in ("daily_cost_soft", "daily_cost_hard"):
+            if getattr(self, cap) is not None and not any(prices):
+                raise ValueError(
+                    f"{cap} can never be reached without prices: set model.price_in and model.price_out, or leave it out"
+                )
+        return self
 
     @property
     def silence(self) -> timedelta:
@@ -198,20 +260,30 @@ class Settings(BaseSettings):
     worker_url: str | None = Field(
         default=None, description="the workers' login; the database URL if it is left out"
     )
-    pool_size: int = Field(default=8, ge=1, le=200)
+    pool_size: int = Field(
+        default=8,
+        ge=1,
+        le=200,
+        description="connections a process may hold for each of the two logins, 1 to 200",
+    )
     embedder: str = Field(
         default="minilm",
         description="the model that new installations use: minilm, none, or a name in embedders",
     )
-    embedders: dict[str, EmbedderSettings] = Field(default_factory=dict[str, EmbedderSettings])
+    embedders: dict[str, EmbedderSettings] = Field(
+        default_factory=dict[str, EmbedderSettings], description="further models"
+    )
     threads: int = Field(
         default=0,
         ge=0,
         le=256,
         description="processor threads for the bundled model; 0 means all cores for bulk",
     )
-    host: Literal["127.0.0.1", "localhost", "::1"] = "127.0.0.1"
-    port: int = Field(default=7411, ge=0, le=65535)
+    host: Literal["127.0.0.1", "localhost", "::1"] = Field(
+        default="127.0.0.1",
+        description="where `everlore up` listens: `127.0.0.1`, `localhost` or `::1`, nothing else",
+    )
+    port: int = Field(default=7411, ge=0, le=65535, description="its port; 0 takes any free one")
     recall: RecallSettings = RecallSettings()
     distil: DistilSettings = DistilSettings()
     aliases: AliasSettings = AliasSettings()
@@ -267,7 +339,9 @@ def load_settings(**flags: Any) -> Settings:
     Raises ConfigurationError that names the setting and what is wrong with it.
     """
     try:
-        return Settings(**{name: value for name, value in flags.items() if value not in (None, "")})
+        settings = Settings(**{name: value for name, value in flags.items() if value not in (None, "")})
+        _require_known(settings)
+        return settings
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{config_file()} is not valid TOML: {error}") from error
     except OSError as error:
@@ -275,5 +349,56 @@ def load_settings(**flags: Any) -> Settings:
     except SettingsError as error:
         raise ConfigurationError(f"The settings are not usable: {error} ({error.__cause__})") from error
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in error.errors())
+        problems = "; ".join(map(_told, error.errors()))
         raise ConfigurationError(f"The settings are not usable: {problems}") from error
+
+
+def _told(problem: Any) -> str:
+    place = ".".join(map(str, problem["loc"]))
+    if problem["type"] == "extra_forbidden":
+        return f"{place} is not a setting.{meant(place, known_settings())}"
+    return f"{place}: {problem['msg'].removeprefix('Value error, ')}"
+
+
+def known_settings() -> list[str]:
+    """All settings with dots between the words; what has names of its own stands as `embedders.*.url`."""
+    return list(_names(Settings))
+
+
+def _names(model: type[BaseModel], above: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        inner = [one for one in (field.annotation, *get_args(field.annotation)) if _is_model(one)]
+        named = "*." if get_origin(field.annotation) is dict else ""
+        if inner:
+            yield from _names(inner[0], f"{above}{name}.{named}")
+        else:
+            yield f"{above}{name}" + (".*" if named else "")
+
+
+def _is_model(one: Any) -> TypeGuard[type[BaseModel]]:
+    return isinstance(one, type) and issubclass(one, BaseModel)
+
+
+def _require_known(settings: Settings) -> None:
+    """Raises ConfigurationError for an `EVERLORE_...` variable that sets nothing: a slip would be silent otherwise."""
+    keys = [
+        one.api_key_env for one in (*settings.embedders.values(), settings.distil.model) if one is not None
+    ]
+    known = known_settings()
+    for variable, value in os.environ.items():
+        name = variable.upper()
+        if name == "EVERLORE_CONFIG" or variable in keys or not value or not name.startswith("EVERLORE_"):
+            continue
+        given = name.removeprefix("EVERLORE_").lower().split("__")
+        if not any(_fits(given, one.split(".")) for one in known):
+            near = meant(
+                name, ["EVERLORE_" + one.upper().replace(".", "__") for one in known if "*" not in one]
+            )
+            raise ConfigurationError(f"The environment variable {variable} is not a setting.{near}")
+
+
+def _fits(given: Sequence[str], known: Sequence[str]) -> bool:
+    """Whether words are the setting, or a group of settings (given as JSON)."""
+    return len(given) <= len(known) and all(
+        one == two or two == "*" for one, two in zip(given, known, strict=False)
+    )

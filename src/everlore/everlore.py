@@ -6,17 +6,20 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from everlore.api.directory import Directory
 from everlore.api.workspace import Workspace
-from everlore.budget import HeldUp, held_up, probe_at_once
+from everlore.budget import held_up, probe_at_once
 from everlore.capture.resplit import resplit_workspace
 from everlore.config import Settings, load_settings
 from everlore.distil.step import STEP as DISTIL
-from everlore.domain.errors import ConfigurationError, EverloreError, WorldError
+from everlore.domain.answers import Doc, Page
+from everlore.domain.errors import ConfigurationError, EverloreError, NotFound, WorldError
+from everlore.domain.operations import HeldUp, Status, WorkspaceDeleted, WorkspaceSummary
 from everlore.index.step import ensure_vector_indexes, pack_tail, rebuild
+from everlore.paging import paged
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock, system_clock
 from everlore.ports.embedder import Embedder
@@ -25,13 +28,10 @@ from everlore.runtime import Runtime
 from everlore.step import Scope
 from everlore.store import distilling, jobs, operations
 from everlore.store.database import WORKER, Database
-from everlore.store.distilling import FailedWindow
 from everlore.store.inspection import inspect
 from everlore.store.job_queue import queue_errors
-from everlore.store.jobs import ParkedJob
-from everlore.store.operations import ModelProgress, WorkspaceSummary
 from everlore.store.server import Server
-from everlore.validation import name
+from everlore.validation import MAX_LIMIT, Cursor, Limit, Name, checked, name
 from everlore.wiring import DEFAULT_WORKSPACE, database_urls, make_runtime
 from everlore.work import steps
 from everlore.work.jobs import STALLED_AFTER_S, defer, job_app, wake
@@ -43,27 +43,7 @@ log = logging.getLogger(__name__)
 _LOOK_EVERY_S = 1.0
 _GIVE_UP_AFTER = 3
 
-__all__ = ["DEFAULT_WORKSPACE", "Everlore", "Retried", "Status"]
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """The whole installation at a glance. `steps` counts the jobs of each background step by state (todo, doing, failed), and
-    has every step that is done here; `jobs` is their sum; `parked` are those that a person should look at,
-    `failed_windows` the stretches of messages that an analyst could not read, and `held_up` says why jobs wait."""
-
-    postgres: str
-    embedded: bool
-    weak_isolation: bool
-    workspaces: int
-    messages: int
-    models: list[ModelProgress]
-    steps: Mapping[str, Mapping[str, int]]
-    jobs: dict[str, int]
-    parked: list[ParkedJob]
-    workers: int
-    failed_windows: list[FailedWindow] = field(default_factory=list[FailedWindow])
-    held_up: list[HeldUp] = field(default_factory=list[HeldUp])
+__all__ = ["DEFAULT_WORKSPACE", "Everlore", "Retried"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,30 +120,49 @@ class Everlore:
             await (self.directory.made(called) if create else self.directory.found(called))
         return Workspace(self.directory, called)
 
-    async def workspaces(self) -> list[WorkspaceSummary]:
-        """All workspaces. For the operator: needs the workers' login."""
+    @checked
+    async def workspaces(self, *, limit: Limit = MAX_LIMIT, cursor: Cursor = None) -> Page[WorkspaceSummary]:
+        """List all workspaces by name. For the operator: needs the workers' login."""
+        found = sorted(await self._workspaces(), key=_by_name)
+        return paged(found, limit, cursor, _by_name, str)
+
+    @checked
+    async def delete_workspace(self, name: Annotated[Name, Doc("The workspace.")]) -> WorkspaceDeleted:
+        """Delete a workspace for good, with everything in it and its waiting jobs.
+
+        The receipt says how many rows of each kind went. Raises NotFound."""
+        async with self.workers.database.outside() as tx:
+            gone = await operations.delete_workspace(tx, name)
+        if gone is None:
+            raise NotFound(f"There is no workspace {name}; `everlore workspaces` lists them.")
+        self.directory.ids.pop(name, None)
+        return WorkspaceDeleted(gone[0], name, gone[1], self.runtime.clock())
+
+    async def _workspaces(self) -> list[WorkspaceSummary]:
         async with self.workers.database.outside() as tx:
             return await operations.list_workspaces(tx)
 
     async def status(self) -> Status:
+        """How the whole installation is doing."""
+        weaker = self.server is None and (await inspect(self.runtime.database.conninfo)).isolation == "weaker"
         async with self.workers.database.outside() as tx:
             workspaces = await operations.list_workspaces(tx)
             by_step = await jobs.by_step(tx)
             return Status(
                 postgres=await operations.version(tx),
                 embedded=self.server is not None,
-                weak_isolation=self.server is None
-                and (await inspect(self.runtime.database.conninfo)).isolation == "weaker",
+                data_dir=str(self.server.data_dir) if self.server else None,
+                isolation="weaker" if weaker else "full",
                 workspaces=len(workspaces),
                 messages=sum(w.messages for w in workspaces),
-                models=await operations.embedding_progress(tx),
+                models=tuple(await operations.embedding_progress(tx)),
                 steps={step.name: by_step.get(step.name, {}) for step in steps.wanted(self.workers)}
                 | dict(by_step),
                 jobs=_summed(by_step),
-                parked=await jobs.parked(tx),
+                parked=tuple(await jobs.parked(tx)),
                 workers=await jobs.live_workers(tx, STALLED_AFTER_S),
-                failed_windows=await distilling.failed_windows(tx),
-                held_up=await self._held_up(workspaces),
+                failed_windows=tuple(await distilling.failed_windows(tx)),
+                held_up=tuple(await self._held_up(workspaces)),
             )
 
     async def catch_up(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
@@ -200,7 +199,7 @@ class Everlore:
         """Let another embedding model answer questions. Raises ConfigurationError while its vectors are not complete."""
         if model not in self.runtime.embedders:
             raise ConfigurationError(f"No embedder for the model {model} is configured here.")
-        for summary in await self.workspaces():
+        for summary in await self._workspaces():
             # A large workspace without the model's HNSW index would answer slowly from the moment of the switch.
             await ensure_vector_indexes(self.workers, summary.workspace_id)
         async with self.workers.database.outside() as tx:
@@ -216,7 +215,7 @@ class Everlore:
             raise ConfigurationError(
                 f"The embedding model in use, {in_use}, is not configured here; reindexing would lose its vectors."
             )
-        for summary in await self.workspaces():
+        for summary in await self._workspaces():
             await rebuild(self.workers, summary.workspace_id)
             await resplit_workspace(self.workers, summary.workspace_id)
             await pack_tail(self.workers, summary.workspace_id, at_least=1)
@@ -277,7 +276,7 @@ class Everlore:
         if self.runtime.analyst is None:
             raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
         workspaces = (
-            [await self.workspace(one.name) for one in await self.workspaces()]
+            [await self.workspace(one.name) for one in await self._workspaces()]
             if workspace is None
             else [workspace]
         )
@@ -325,7 +324,7 @@ class Everlore:
         if not self._spending():
             return {}
         ended: dict[UUID, list[datetime]] = {}
-        for one in await self.workspaces():
+        for one in await self._workspaces():
             async with self.workers.database.workspace(one.workspace_id) as tx:
                 if times := await probe_at_once(tx, now):
                     ended[one.workspace_id] = times
@@ -361,3 +360,7 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
 def _summed(by_step: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     states = sorted({state for counted in by_step.values() for state in counted})
     return {state: sum(counted.get(state, 0) for counted in by_step.values()) for state in states}
+
+
+def _by_name(workspace: WorkspaceSummary) -> tuple[str]:
+    return (workspace.name,)

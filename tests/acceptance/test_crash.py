@@ -1,6 +1,6 @@
 """kill -9 of the importer, of the worker and of Postgres: nothing acknowledged is lost, nothing doubled (measure 4).
 
-A few moments here; `EVERLORE_CRASH_MOMENTS=50`, or `python benchmarks/crash.py`, takes all of them.
+A few moments here; `CRASH_MOMENTS=50`, or `python benchmarks/crash.py`, takes all of them.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "crash.py"
-MOMENTS = os.environ.get("EVERLORE_CRASH_MOMENTS", "6")
+MOMENTS = os.environ.get("CRASH_MOMENTS", "6")
 
 
 @pytest.mark.slow

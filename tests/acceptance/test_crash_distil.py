@@ -1,6 +1,6 @@
 """kill -9 of a worker that distils: the same memories, facts and sources as without the kill, and no job lost (measure 4).
 
-A few moments here; `EVERLORE_CRASH_MOMENTS=50`, or `python benchmarks/crash_distil.py`, takes all of them.
+A few moments here; `CRASH_MOMENTS=50`, or `python benchmarks/crash_distil.py`, takes all of them.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "crash_distil.py"
-MOMENTS = os.environ.get("EVERLORE_CRASH_MOMENTS", "2")
+MOMENTS = os.environ.get("CRASH_MOMENTS", "2")
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """A model that costs little, and one that fails in every way: nothing lost, nothing invented, nothing doubled (measure 3)."""
 
 import random
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
@@ -148,7 +148,7 @@ async def suffer(lore: Everlore, workspace: Workspace, model: OpenAIServer, cloc
 
 
 async def every_memory_rests_on_its_source(
-    workspace: Workspace, active: list[Memory], statements: dict[str, str]
+    workspace: Workspace, active: Sequence[Memory], statements: dict[str, str]
 ) -> None:
     for one in active:
         assert one.content in statements

@@ -89,10 +89,10 @@ def test_only_full_windows_are_read_unless_the_last_is_closed(cli: Cli, tmp_path
 def test_what_was_read_is_read_again_without_doubles(cli: Cli, tmp_path: Path) -> None:
     cli("record", "My sister Emma lives in Porto.", "--author", "Alice")
     cli("distil")
-    before = cli("memories", "--json").json["memories"]
+    before = cli("memories", "--json").json["items"]
     again = cli("distil", "--again", "--thread", "main", "--since-position", "1", "--json").json
     assert (again["estimate"]["messages"], again["read"]["windows"]) == (1, 1)
-    assert [one["content"] for one in cli("memories", "--json").json["memories"]] == [
+    assert [one["content"] for one in cli("memories", "--json").json["items"]] == [
         one["content"] for one in before
     ]
     nothing = cli("distil", "--again", "--since-position", "7", "--json").json
@@ -105,7 +105,7 @@ def test_all_workspaces_at_once(cli: Cli) -> None:
     done = cli("distil", "--all", "--json").json
     assert set(done["workspaces"]) == {"default", "alice", "bob"}
     assert done["read"]["windows"] == 2
-    assert cli("facts", "-w", "bob", "--json").json["facts"]
+    assert cli("facts", "-w", "bob", "--json").json["items"]
 
 
 def test_an_import_is_distilled_by_rules(cli: Cli, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_window_that_cannot_be_read_is_shown_and_read_again(
     scripted.fails = None
     assert cli("jobs", "retry", "--json").json == {"retried": 2}
     assert cli("jobs", "list", "--json").json == {"parked": [], "failed_windows": []}
-    assert len(cli("memories", "--json").json["memories"]) == 2
+    assert len(cli("memories", "--json").json["items"]) == 2
 
 
 def test_a_model_that_is_down_loses_nothing(cli: Cli, tmp_path: Path, scripted: Scripted) -> None:
@@ -195,7 +195,7 @@ def test_a_model_that_is_down_loses_nothing(cli: Cli, tmp_path: Path, scripted: 
     assert scripted.calls == 2, "what never failed was not read"
     assert cli("status", "-w", "other", "--json").json["workspace"]["undistilled"] == 1
     assert cli("distil", "--json").json["waiting"] == 0
-    assert len(cli("memories", "--json").json["memories"]) == 1
+    assert len(cli("memories", "--json").json["items"]) == 1
 
 
 def test_a_cap_is_kept_and_named(

@@ -216,7 +216,7 @@ def test_locomo_becomes_a_thread_per_conversation(cli: Cli, locomo: str) -> None
     assert set(first) == SUMMARY_KEYS
     assert (first["stored"], first["already_there"]) == (6, 0)
     assert cli("import", "locomo", locomo, "--json").json["already_there"] == 6
-    threads = cli("threads", "--json").json["threads"]
+    threads = cli("threads", "--json").json["items"]
     assert {thread["name"]: thread["messages"] for thread in threads} == {"conv-1": 3, "conv-2": 3}
     (hit,) = cli("recall", "sailing", "--thread", "conv-1", "--json").json["hits"]
     shown = cli("show", hit["citation"]["message_id"], "--json").json
@@ -295,7 +295,7 @@ def test_the_demonstration_answers_with_citations(cli: Cli, monkeypatch: pytest.
         assert {"rank", "gold", "citation", "support"} <= set(question["hits"][0])
     again = cli("demo", "--json").json
     assert (again["stored"], again["already_there"]) == (0, first["messages"])
-    (workspace,) = [w for w in cli("workspaces", "--json").json["workspaces"] if w["name"] == "demo"]
+    (workspace,) = [w for w in cli("workspaces", "--json").json["items"] if w["name"] == "demo"]
     assert workspace["messages"] == first["messages"]
     shown = cli("demo", "--fresh").out
     assert f"{first['messages']} stored now" in shown

@@ -27,7 +27,7 @@ NOBODY = "00000000"
 
 
 def remembered(cli: Cli, *arguments: str) -> dict[str, Any]:
-    return cli("remember", *arguments, "--json").json["memory"]
+    return cli("remember", *arguments, "--json").json
 
 
 def emma_moves(cli: Cli) -> None:
@@ -39,7 +39,7 @@ def emma_moves(cli: Cli) -> None:
 
 
 def lives(cli: Cli, *arguments: str) -> list[str]:
-    found = cli("facts", "--subject", "Emma", "--predicate", "lives_in", *arguments, "--json").json["facts"]
+    found = cli("facts", "--subject", "Emma", "--predicate", "lives_in", *arguments, "--json").json["items"]
     return [fact["object"] for fact in found]
 
 
@@ -71,7 +71,7 @@ def test_the_same_words_again_make_a_memory_surer(cli: Cli) -> None:
     again = remembered(cli, "I prefer tea.")
     assert again["lineage_id"] == first["lineage_id"]
     assert again["confidence"] > first["confidence"]
-    assert len(cli("memories", "--json").json["memories"]) == 1
+    assert len(cli("memories", "--json").json["items"]) == 1
 
 
 def test_words_come_from_standard_input(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,7 @@ def test_filters_limit_the_list(cli: Cli) -> None:
     remembered(cli, "Buy milk.", "--type", "task", "--at", "2020-01-01T00:00Z")
 
     def contents(*arguments: str) -> list[str]:
-        return [one["content"] for one in cli("memories", *arguments, "--json").json["memories"]]
+        return [one["content"] for one in cli("memories", *arguments, "--json").json["items"]]
 
     assert contents("--type", "preference") == ["I prefer tea over coffee."]
     assert contents("--type", "preference", "--type", "task", "--include-expired") == [
@@ -94,14 +94,18 @@ def test_filters_limit_the_list(cli: Cli) -> None:
     ]
     assert contents("--status", "expired") == ["Buy milk."]
     assert contents("--pinned") == ["I prefer tea over coffee."]
-    assert contents("--not-pinned") == ["Emma moved to Lisbon."]
+    assert contents("--no-pinned") == ["Emma moved to Lisbon."]
     assert contents("--entity", "Emma") == ["Emma moved to Lisbon."]
     assert contents("--thread", "family") == ["Emma moved to Lisbon."]
     assert contents("--text", "COFFEE") == ["I prefer tea over coffee."]
     assert contents("--until", "2025-06-01T00:00Z") == ["Emma moved to Lisbon."]
     assert contents("--since", "2025-06-01T00:00Z") == ["I prefer tea over coffee."]
     assert len(contents("--status", "all")) == 4
-    assert contents("--status", "all", "--limit", "1", "--offset", "1") == contents("--status", "all")[1:2]
+    first = cli("memories", "--status", "all", "--limit", "1", "--json").json
+    assert (len(first["items"]), first["total"]) == (1, 4)
+    assert contents("--status", "all", "--cursor", first["cursor"]) == contents("--status", "all")[1:]
+    said = cli("memories", "--status", "all", "--limit", "1").err
+    assert said == f"1 of 4; more with --cursor {first['cursor']}\n"
     assert "passes these filters" in cli("memories", "--text", "zebra").out
 
 
@@ -111,7 +115,7 @@ def test_both_questions_of_time_are_answered(cli: Cli) -> None:
     assert lives(cli, "--as-of", "2025-01-01T00:00Z") == ["Porto"]
     assert lives(cli, "--known-at", "2020-01-01T00:00Z") == []
     assert lives(cli, "--history") == ["Lisbon", "Porto"]
-    then = cli("memories", "--as-of", "2025-01-01T00:00Z", "--json").json["memories"]
+    then = cli("memories", "--as-of", "2025-01-01T00:00Z", "--json").json["items"]
     assert [one["content"] for one in then] == ["Emma lives in Porto."]
     assert [one["status"] for one in then] == ["superseded"]
     assert "2024-03-02 to 2025-05-20" in cli("facts", "--history").out
@@ -136,7 +140,7 @@ def test_recall_shows_facts_and_memories_beside_messages(cli: Cli) -> None:
     assert then["facts"][0]["fact"]["object"] == "Porto"
     before = cli("recall", "Where does Emma live?", "--known-at", "2020-01-01T00:00Z", "--json").json
     assert (before["facts"], before["memories"], before["hits"]) == ([], [], [])
-    only = cli("recall", "Where does Emma live?", "--kind", "fact", "--facts", "1", "--json").json
+    only = cli("recall", "Where does Emma live?", "--kind", "fact", "--limit-facts", "1", "--json").json
     assert (len(only["facts"]), only["memories"], only["hits"]) == (1, [], [])
 
 
@@ -159,7 +163,7 @@ def test_expired_is_out_of_recall_unless_asked_for(cli: Cli) -> None:
 
 def test_all_of_one_memory(cli: Cli) -> None:
     emma_moves(cli)
-    (memory,) = cli("memories", "--json").json["memories"]
+    (memory,) = cli("memories", "--json").json["items"]
     detail = cli("memories", "show", memory["short_id"], "--json").json
     assert set(detail) == {"memory", "sources", "versions", "facts"}
     assert set(detail["memory"]) == MEMORY_KEYS
@@ -181,16 +185,16 @@ def test_a_correction_is_a_new_version(cli: Cli) -> None:
         "--clear",
         "tags",
         "--json",
-    ).json["memory"]
+    ).json
     assert (corrected["version"], corrected["tags"], corrected["category"]) == (2, [], "people")
     assert corrected["lineage_id"] == memory["lineage_id"]
-    versions = cli("memories", "history", memory["short_id"], "--json").json["versions"]
+    versions = cli("memories", "history", memory["short_id"], "--json").json
     assert [one["content"] for one in versions] == [
         "My brother Tom works at Siemens.",
         "My brother Tom works at Bosch.",
     ]
     assert "1. believed from" in cli("memories", "history", memory["short_id"]).out
-    objects = [fact["object"] for fact in cli("facts", "--predicate", "works_at", "--json").json["facts"]]
+    objects = [fact["object"] for fact in cli("facts", "--predicate", "works_at", "--json").json["items"]]
     assert objects == ["Bosch"]
 
 
@@ -198,17 +202,17 @@ def test_forget_restore_pin_confirm_and_reject(cli: Cli) -> None:
     memory = remembered(cli, "My brother Tom works at Siemens.")["short_id"]
 
     def do(verb: str) -> dict[str, Any]:
-        return cli("memories", verb, memory, "--json").json["memory"]
+        return cli("memories", verb, memory, "--json").json
 
     assert do("pin")["pinned"] is True
     assert do("unpin")["pinned"] is False
     assert do("forget")["status"] == "forgotten"
-    assert cli("facts", "--json").json["facts"] == []
-    assert cli("memories", "--json").json["memories"] == []
+    assert cli("facts", "--json").json["items"] == []
+    assert cli("memories", "--json").json["items"] == []
     assert do("restore")["status"] == "active"
-    assert cli("facts", "--json").json["facts"]
+    assert cli("facts", "--json").json["items"]
     assert do("reject")["status"] == "rejected"
-    assert cli("facts", "--json").json["facts"] == []
+    assert cli("facts", "--json").json["items"] == []
     confirmed = do("confirm")
     assert (confirmed["status"], confirmed["confirmed"]) == ("active", True)
     assert cli("memories", "forget", memory).out.startswith(f"Forgot: {memory} My brother Tom")
@@ -232,25 +236,25 @@ def test_what_is_erased_leaves_a_receipt_and_nothing_else(cli: Cli, monkeypatch:
     assert (len(receipt["memories"]), receipt["messages"]) == (1, [])
     assert "Siemens" not in cli("facts").out
     assert cli("memories", "show", kept, "--json", code=2).error["type"] == "not_found"
-    (emma,) = cli("memories", "--json").json["memories"]
+    (emma,) = cli("memories", "--json").json["items"]
     erased = cli("memories", "erase", emma["short_id"], "--sources", "--yes")
     assert erased.out.startswith(f"Erased {emma['short_id']}: 1 messages, 1 memories")
-    assert cli("threads", "--json").json["threads"][0]["messages"] == 1
+    assert cli("threads", "--json").json["items"][0]["messages"] == 1
     assert "Lisbon" not in cli("recall", "Where does Emma live?").out
     assert lives(cli) == ["Porto"]
 
 
 def test_a_fact_is_shown_confirmed_and_rejected(cli: Cli) -> None:
     emma_moves(cli)
-    (fact,) = cli("facts", "--subject", "Emma", "--predicate", "lives_in", "--json").json["facts"]
+    (fact,) = cli("facts", "--subject", "Emma", "--predicate", "lives_in", "--json").json["items"]
     detail = cli("facts", "show", fact["short_id"], "--json").json
     assert set(detail) == {"fact", "versions"}
     assert set(detail["fact"]) == FACT_KEYS
     assert [set(source) for source in detail["fact"]["sources"]] == [SOURCE_KEYS]
     assert "Emma lives in Lisbon" in cli("facts", "show", fact["short_id"]).out
-    sure = cli("facts", "confirm", fact["short_id"], "--json").json["fact"]
+    sure = cli("facts", "confirm", fact["short_id"], "--json").json
     assert sure["confidence"] == 0.99
-    gone = cli("facts", "reject", fact["short_id"], "--json").json["fact"]
+    gone = cli("facts", "reject", fact["short_id"], "--json").json
     assert gone["review"] == "rejected"
     assert "Lisbon" not in lives(cli)
     assert "review  rejected" in cli("facts", "show", fact["short_id"]).out
@@ -261,22 +265,21 @@ def test_what_was_set_aside_waits_for_review(cli: Cli) -> None:
     cli("record", "I talked to Jonas Ekdahl. Jonas Ekdahl lives in Umeå.", "--author", "Maya")
     cli("record", "Jonas called, Jonas lives in Lund.", "--author", "Maya")
     cli("distil")
-    listed = cli("review", "--json").json["review"]
+    listed = cli("review", "--json").json["items"]
     assert all(set(item) == REVIEW_KEYS for item in listed)
     for number, item in enumerate(listed):
-        verb = "accept" if number % 2 else "reject"
-        said = cli("review", verb, item["short_id"], "--json").json
-        assert said == {"id": item["short_id"], "accepted": verb == "accept"}
-    assert cli("review", "--json").json["review"] == []
+        word = "--accept" if number % 2 else "--no-accept"
+        assert cli("review", "decide", item["short_id"], word, "--json").json is None
+    assert cli("review", "--json").json["items"] == []
     assert "waits for review" in cli("review").out
-    assert cli("review", "accept", NOBODY, code=2).err.startswith("Error: Nothing that waits")
+    assert cli("review", "decide", NOBODY, "--accept", code=2).err.startswith("Error: Nothing that waits")
 
 
 def test_off_the_record_is_recalled_and_never_distilled(cli: Cli) -> None:
     cli("record", "My sister Emma lives in Porto.", "--off-the-record")
     cli("distil")
-    assert cli("memories", "--status", "all", "--json").json["memories"] == []
-    assert cli("facts", "--json").json["facts"] == []
+    assert cli("memories", "--status", "all", "--json").json["items"] == []
+    assert cli("facts", "--json").json["items"] == []
     (hit,) = cli("recall", "Emma", "--json").json["hits"]
     shown = cli("show", hit["citation"]["message_id"], "--json").json
     assert shown["off_the_record"] is True
@@ -291,15 +294,15 @@ def test_what_cannot_be_is_refused_with_the_name_of_the_field(cli: Cli) -> None:
         (["remember", "x", "--type", "dream"], "type: must be one of fact, preference"),
         (["remember", "x", "--importance", "1.5"], "importance: must be a number from 0 to 1"),
         (["remember", "x", "--importance", "nan"], "importance: "),
-        (["remember", "x", "--tag", "y" * 61], "tags: "),
+        (["remember", "x", "--tag", "y" * 61], "tags[0]: "),
         (["remember", "x", *(["--tag", "y"] * 21)], "tags: must be a list of at most 20"),
         (["remember", "x", "--at", "yesterday"], "--at: 'yesterday' is not a time"),
         (["remember", "x", "--expires-at", "2025-13-01"], "--expires-at: "),
-        (["remember", "x", "--entity", " "], "entities: "),
-        (["memories", "--type", "dream"], "type: must be one of"),
-        (["memories", "--status", "lost"], "status: must be all, or one of active"),
+        (["remember", "x", "--entity", " "], "entities[0]: "),
+        (["memories", "--type", "dream"], "types[0]: must be one of"),
+        (["memories", "--status", "lost"], "status: must be one of all, active"),
         (["memories", "--limit", "0"], "limit: must be a number from 1 to 1,000"),
-        (["memories", "--offset", "-1"], "offset: "),
+        (["memories", "--cursor", "x"], "cursor: "),
         (["memories", "--taxonomy", "a..b"], "taxonomy: "),
         (["memories", "--as-of", "then"], "--as-of: "),
         (["memories", "--known-at", "then"], "--known-at: "),
@@ -310,8 +313,8 @@ def test_what_cannot_be_is_refused_with_the_name_of_the_field(cli: Cli) -> None:
         (["memories", "show", "%%%%%%%%"], "id: "),
         (["facts", "show", "'; drop --"], "id: must be the last 8 to 32 characters of a fact's id"),
         (["facts", "--limit", "1001"], "limit: "),
-        (["recall", "x", "--kind", "dream"], "kinds: 'dream' is not one of message, memory, fact"),
-        (["recall", "x", "--facts", "-1"], "limit_facts: "),
+        (["recall", "x", "--kind", "dream"], "kinds[0]: must be one of message, memory, fact"),
+        (["recall", "x", "--limit-facts", "-1"], "limit_facts: "),
         (["recall", "x", "--as-of", "then"], "--as-of: "),
         (["usage", "--days", "0"], "days: must be a number from 1 to 3,660"),
         (["review", "--limit", "0"], "limit: "),
@@ -320,7 +323,7 @@ def test_what_cannot_be_is_refused_with_the_name_of_the_field(cli: Cli) -> None:
         ran = cli(*arguments, code=2)
         assert ran.err.startswith(f"Error: {complaint}"), (arguments, ran.err)
         assert ran.out == ""
-    assert len(cli("memories", "--status", "all", "--json").json["memories"]) == 1
+    assert len(cli("memories", "--status", "all", "--json").json["items"]) == 1
 
 
 def test_what_does_not_exist_is_not_found(cli: Cli) -> None:
@@ -340,7 +343,7 @@ def test_what_does_not_exist_is_not_found(cli: Cli) -> None:
         ["usage", "-w", "nowhere"],
     ):
         assert cli(*arguments, "--json", code=2).error["type"] == "not_found", arguments
-    assert [one["name"] for one in cli("workspaces", "--json").json["workspaces"]] == ["default"]
+    assert [one["name"] for one in cli("workspaces", "--json").json["items"]] == ["default"]
 
 
 def test_options_in_front_of_a_subcommand_are_not_lost_in_silence(cli: Cli) -> None:

@@ -27,6 +27,7 @@ MESSAGE_KEYS = {
         "captions",
     ),
     *("system_prompt", "tool_calls", "external_id", "reply_to", "metadata", "taxonomy", "off_the_record"),
+    "short_id",
 }
 
 
@@ -54,7 +55,7 @@ def test_a_message_is_recalled_with_its_citation(cli: Cli) -> None:
 
 def test_the_json_of_record_and_recall(cli: Cli) -> None:
     receipt = cli("record", "Emma lives in Lisbon.", "--external-id", "a", "--json").json
-    assert set(receipt) == {"workspace", "thread", "outcomes"}
+    assert set(receipt) == {"thread", "outcomes", "stored", "already_there", "refused"}
     assert set(receipt["outcomes"][0]) == {"status", "message_id", "reason"}
     cli("record", "She likes it there.", "--role", "assistant")
     ran = cli("recall", "Emma", "--neighbours", "1", "--trace", "--limit", "1", "--json")
@@ -111,7 +112,7 @@ def test_bad_standard_input_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPatch
         ran = cli("record", "-", code=2)
         assert ran.err.startswith("Error: text: ")
         assert complaint in ran.err
-        assert cli("threads", "--json").json["threads"] == []
+        assert cli("threads", "--json").json["items"] == []
 
 
 def test_a_message_that_cannot_be_kept_is_refused(cli: Cli) -> None:
@@ -285,24 +286,44 @@ def test_deleting_needs_a_yes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_deleting_a_message_or_a_thread(cli: Cli) -> None:
     one, two = recorded(cli, "one", "--thread", "t"), recorded(cli, "two", "--thread", "t")
-    gone = cli("delete", one[-8:], "--yes", "--json").json
-    assert (gone["deleted"], gone["thread"], gone["message"]["text"]) == (1, "t", "one")
-    gone = cli("delete", "--thread", "t", "--yes", "--json").json
-    assert gone == {"deleted": 1, "thread": "t", "message": None}
+    assert cli("delete", one[-8:], "--yes", "--json").json["text"] == "one"
+    gone = cli("threads", "delete", "t", "--yes", "--json").json
+    assert gone == {"thread": "t", "deleted": 1}
     cli("show", two, code=2)
-    assert "There is no thread t" in cli("delete", "--thread", "t", "--yes", code=2).err
-    assert "one of them" in cli("delete", "--yes", code=2).err
-    assert "one of them" in cli("delete", one, "--thread", "t", "--yes", code=2).err
+    assert "There is no thread t" in cli("threads", "delete", "t", "--yes", code=2).err
+
+
+def test_a_workspace_is_deleted_for_good(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded(cli, "My sister Emma lives in Lisbon.", "-w", "old")
+    recorded(cli, "tea")
+    give(monkeypatch, b"")
+    assert "Nothing was deleted." in cli("workspaces", "delete", "old", code=2).err
+    gone = cli("workspaces", "delete", "old", "--yes", "--json").json
+    assert (gone["name"], gone["counts"]["messages"], gone["counts"]["threads"]) == ("old", 1, 1)
+    assert "There is no workspace old" in cli("threads", "-w", "old", code=2).err
+    assert [one["name"] for one in cli("workspaces", "--json").json["items"]] == ["default"]
+    assert cli("threads", "--json").json["total"] == 1
+    assert "There is no workspace old" in cli("workspaces", "delete", "old", "--yes", code=2).err
+
+
+def test_the_messages_of_a_thread_are_listed_in_parts(cli: Cli) -> None:
+    for text in ("one", "two", "three"):
+        recorded(cli, text, "--thread", "t")
+    first = cli("messages", "t", "--limit", "2", "--json").json
+    assert ([one["text"] for one in first["items"]], first["total"]) == (["one", "two"], 3)
+    rest = cli("messages", "t", "--cursor", first["cursor"], "--json").json
+    assert ([one["text"] for one in rest["items"]], rest["cursor"]) == (["three"], None)
+    assert "three" in cli("messages", "t").out
 
 
 def test_threads_and_workspaces_are_listed(cli: Cli) -> None:
     assert "no threads yet" in cli("threads").out
     cli("record", "a", "--thread", "t", "--project", "p")
     cli("record", "b", "-w", "second")
-    (thread,) = cli("threads", "--json").json["threads"]
+    (thread,) = cli("threads", "--json").json["items"]
     assert set(thread) == {"thread_id", "name", "project", "taxonomy", "last_at", "messages"}
     assert (thread["name"], thread["project"], thread["messages"]) == ("t", "p", 1)
-    listed = cli("workspaces", "--json").json["workspaces"]
+    listed = cli("workspaces", "--json").json["items"]
     assert [one["name"] for one in listed] == ["default", "second"]
     assert set(listed[0]) == {"workspace_id", "name", "created_at", "threads", "messages", "last_at"}
     assert UUID(listed[0]["workspace_id"]).version == 7

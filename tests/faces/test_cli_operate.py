@@ -138,7 +138,7 @@ def test_a_job_that_failed_is_shown_and_retried(
     monkeypatch.setattr(failing, "encode_passages", FakeEmbedder().encode_passages)
     assert cli("jobs", "retry", "--json").json == {"retried": 1}
     assert cli("jobs", "list", "--json").json == {"parked": [], "failed_windows": []}
-    (model,) = cli("models", "list", "--json").json["models"]
+    (model,) = cli("models", "list", "--json").json
     assert (model["name"], model["threads_behind"]) == ("fake", 0)
     assert "Retried 0 jobs" in cli("jobs", "retry").out
 
@@ -151,12 +151,12 @@ def test_models_are_listed_and_switched(cli: Cli, models: Models) -> None:
     fake, other = FakeEmbedder(), FakeEmbedder("other")
     models(fake, other)
     cli("record", "tea")
-    listed = cli("models", "list", "--json").json["models"]
+    listed = cli("models", "list", "--json").json
     assert set(listed[0]) == {"name", "dimensions", "in_use", "threads_behind", "distilled_behind"}
     assert [(m["name"], m["in_use"]) for m in listed] == [("fake", True), ("other", False)]
     assert cli("models", "use", "other", "--json").json == {"in_use": "other"}
     assert "other answers questions" in cli("models", "use", "other").out
-    assert [m["in_use"] for m in cli("models", "list", "--json").json["models"]] == [False, True]
+    assert [m["in_use"] for m in cli("models", "list", "--json").json] == [False, True]
     assert "No embedder for the model nothing" in cli("models", "use", "nothing", code=2).err
     cli("record", "more tea", "--thread", "second")
     models(other)
@@ -345,7 +345,7 @@ def test_what_is_no_backup_changes_nothing(
         patched.setenv("EVERLORE_DATABASE_URL", empty_database.app)
         assert "pg_restore failed" in run("db", "restore", str(most), code=1).err
         # All or nothing: an empty database that works, and takes the whole backup.
-        assert run("threads", "--json").json == {"threads": []}
+        assert run("threads", "--json").json["items"] == []
         assert run("db", "restore", str(whole), "--json").json["messages"] == 24
 
 
@@ -359,7 +359,7 @@ def test_the_backup_of_a_newer_version_is_refused(
     monkeypatch.setenv("EVERLORE_DATABASE_URL", empty_database.superuser)
     monkeypatch.setenv("EVERLORE_EMBEDDER", "none")
     assert "A newer version of Everlore wrote this backup" in run("db", "restore", file, code=2).err
-    assert run("threads", "--json").json == {"threads": []}
+    assert run("threads", "--json").json["items"] == []
 
 
 def test_the_index_is_written_anew(cli: Cli, filled: Any, models: Models) -> None:

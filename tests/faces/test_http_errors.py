@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import fields
 from typing import Any
 
 import httpx
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.conftest import TEMPLATE, TestDatabase
 from tests.conftest import _database as make_database
 
+from everlore.api.verbs import parameters_of, verbs
 from everlore.api.workspace import Workspace
 from everlore.domain.errors import (
     ConfigurationError,
@@ -21,11 +23,12 @@ from everlore.domain.errors import (
     ModelUnavailable,
     NotFound,
 )
-from everlore.faces.http.bodies import MessageBody, RecallBody, RecordBody
+from everlore.domain.messages import NewMessage
 from everlore.faces.http.server import create_app
 from everlore.models.fake import FakeEmbedder
 from everlore.store.server import Server
 
+FIELDS = {verb.command: [one.name for one in parameters_of(verb)] for verb in verbs()}
 HERE = "http://127.0.0.1:7411"
 JSON = {"content-type": "application/json"}
 SAID: dict[str, Any] = {"role": "user", "text": "The boiler was repaired."}
@@ -308,14 +311,12 @@ messages = mostly(
         "at": times,
         "external_id": st.sampled_from(["a", "b"]),
     },
-    MessageBody.model_fields,
+    [field.name for field in fields(NewMessage)],
 )
-records = mostly(
-    {"messages": st.lists(messages | st.just(SAID), min_size=1, max_size=2)}, RecordBody.model_fields
-)
+records = mostly({"messages": st.lists(messages | st.just(SAID), min_size=1, max_size=2)}, FIELDS["record"])
 questions = mostly(
     {"query": words, "now": times, "since": st.none() | times, "limit": st.integers(1, 1000)},
-    RecallBody.model_fields,
+    FIELDS["recall"],
 )
 odd = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -123,7 +123,7 @@ async def test_a_memory_is_remembered_listed_and_shown(here: At) -> None:
     assert kept["valid_from"] == "2025-01-05T11:00:00Z"
     assert kept["short_id"] == kept["lineage_id"].replace("-", "")[-8:]
     listed = await here.get("/v1/memories", types=["relationship", "task"], pinned="true", entity="Tom")
-    assert listed == {"memories": [kept]}
+    assert listed == {"items": [kept], "total": 1, "cursor": None}
     for identifier in (kept["memory_id"], kept["short_id"], UUID(kept["lineage_id"]).hex):
         detail = await here.get(f"/v1/memories/{identifier}")
         assert set(detail) == {"memory", "sources", "versions", "facts"}
@@ -137,7 +137,7 @@ async def test_every_filter_of_memories_arrives(here: At) -> None:
     await here.remember("Buy milk.", type="task", at="2020-01-01T00:00:00Z")
 
     async def contents(**limits: object) -> list[str]:
-        return [one["content"] for one in (await here.get("/v1/memories", **limits))["memories"]]
+        return [one["content"] for one in (await here.get("/v1/memories", **limits))["items"]]
 
     assert await contents() == ["Emma moved to Lisbon."]
     assert await contents(include_expired="true") == ["Emma moved to Lisbon.", "Buy milk."]
@@ -150,7 +150,10 @@ async def test_every_filter_of_memories_arrives(here: At) -> None:
     assert await contents(valid_at="2025-01-01T00:00:00Z") == ["Emma lives in Porto."]
     assert await contents(recorded_at="2020-01-01T00:00:00Z") == []
     assert len(await contents(status="all", limit=1)) == 1
-    assert len(await contents(status="all", offset=1)) == 2
+    first = await here.get("/v1/memories", status="all", limit=1)
+    assert (len(first["items"]), first["total"]) == (1, 3)
+    rest = await here.get("/v1/memories", status="all", cursor=first["cursor"])
+    assert (len(rest["items"]), rest["total"], rest["cursor"]) == (2, 3, None)
 
 
 async def test_a_correction_names_what_changes_and_nothing_else(here: At) -> None:
@@ -159,8 +162,8 @@ async def test_a_correction_names_what_changes_and_nothing_else(here: At) -> Non
     corrected = await here.send("PATCH", path, content="My brother Tom works at Bosch.", category=None)
     assert (corrected["version"], corrected["tags"], corrected["category"]) == (2, ["work"], None)
     history = await here.get(f"{path}/history")
-    assert [one["content"] for one in history["versions"]] == [TOM, "My brother Tom works at Bosch."]
-    facts = (await here.get("/v1/facts", predicate="works_at"))["facts"]
+    assert [one["content"] for one in history] == [TOM, "My brother Tom works at Bosch."]
+    facts = (await here.get("/v1/facts", predicate="works_at"))["items"]
     assert [fact["object"] for fact in facts] == ["Bosch"]
     nothing = await here.send("PATCH", path, 422)
     assert nothing["error"]["field"] == "changes"
@@ -176,16 +179,16 @@ async def test_the_verbs_of_a_memory(here: At) -> None:
     assert (await do("pin"))["pinned"] is True
     assert (await do("unpin"))["pinned"] is False
     assert (await do("forget"))["status"] == "forgotten"
-    assert (await here.get("/v1/facts"))["facts"] == []
+    assert (await here.get("/v1/facts"))["items"] == []
     assert (await do("restore"))["status"] == "active"
     assert (await do("reject"))["status"] == "rejected"
     assert (await do("confirm"))["confirmed"] is True
-    assert (await here.get("/v1/facts"))["facts"] != []
+    assert (await here.get("/v1/facts"))["items"] != []
 
 
 async def test_what_is_erased_leaves_a_receipt_and_nothing_else(here: At) -> None:
     await here.emma_moves()
-    (emma,) = (await here.get("/v1/memories"))["memories"]
+    (emma,) = (await here.get("/v1/memories"))["items"]
     path = f"/v1/memories/{emma['short_id']}"
     receipt = await here.delete(path, sources="true")
     assert set(receipt) == {
@@ -201,7 +204,7 @@ async def test_what_is_erased_leaves_a_receipt_and_nothing_else(here: At) -> Non
     await here.get(path, 404)
     await here.delete(path, 404)
     assert (await here.get("/v1/status"))["workspace"]["messages"] == 1
-    assert (await here.get("/v1/graph/search", query="Lisbon"))["entities"] == []
+    assert (await here.get("/v1/graph/search", query="Lisbon"))["items"] == []
 
 
 async def test_facts_with_their_times_sources_and_a_persons_word(here: At) -> None:
@@ -209,14 +212,14 @@ async def test_facts_with_their_times_sources_and_a_persons_word(here: At) -> No
 
     async def lives(**limits: object) -> list[str]:
         found = await here.get("/v1/facts", subject="Emma", predicate="lives_in", **limits)
-        return [fact["object"] for fact in found["facts"]]
+        return [fact["object"] for fact in found["items"]]
 
     assert await lives() == ["Lisbon"]
     assert await lives(valid_at="2025-01-01T00:00:00Z") == ["Porto"]
     assert await lives(recorded_at="2020-01-01T00:00:00Z") == []
     assert await lives(history="true") == ["Lisbon", "Porto"]
     assert await lives(object="lis") == ["Lisbon"]
-    (fact,) = (await here.get("/v1/facts", about="Lisbon"))["facts"]
+    (fact,) = (await here.get("/v1/facts", about="Lisbon"))["items"]
     assert fact["sources"][0]["quote"] == "Emma moved to Lisbon"
     detail = await here.get(f"/v1/facts/{fact['short_id']}")
     assert detail == {"fact": fact, "versions": [fact]}
@@ -230,7 +233,15 @@ async def test_facts_with_their_times_sources_and_a_persons_word(here: At) -> No
 async def test_recall_answers_with_memories_and_facts(here: At) -> None:
     await here.emma_moves()
     answer = await here.post("/v1/recall", query="Where does Emma live now?")
-    assert set(answer) == {"hits", "memories", "facts", "reading", "degraded", "took_ms"}
+    assert set(answer) == {
+        "question",
+        "hits",
+        "memories",
+        "facts",
+        "reading",
+        "degraded",
+        "took_ms",
+    }
     best = answer["facts"][0]
     assert (best["fact"]["object"], best["current"]) == ("Lisbon", True)
     assert best["confidence"] == best["support"]["confidence"]
@@ -255,8 +266,8 @@ async def test_entities_names_merges_and_splits(here: At) -> None:
     await here.remember(SISTER, author="Alice", at="2024-01-01T00:00:00Z")
     await here.remember(TOM, author="Alice")
     found = await here.get("/v1/entities", query="emma", type="person")
-    assert found["entities"][0]["entity"]["name"] == "Emma"
-    assert "Emma" in {one["entity"]["name"] for one in (await here.get("/v1/entities"))["entities"]}
+    assert found["items"][0]["entity"]["name"] == "Emma"
+    assert "Emma" in {one["entity"]["name"] for one in (await here.get("/v1/entities"))["items"]}
     detail = await here.get("/v1/entities/Emma")
     assert {fact["object"] for fact in detail["facts"]} == {"Lisbon", "Alice"}
     then = await here.get("/v1/entities/Emma", valid_at="2025-01-01T00:00:00Z")
@@ -268,14 +279,14 @@ async def test_entities_names_merges_and_splits(here: At) -> None:
     await here.delete("/v1/entities/Emma/aliases", 404, alias="Em/mie")
     change = await here.post(f"/v1/entities/{quote('Emma')}/merge", other="Tom")
     assert (change["kind"], change["kept"]["name"]) == ("merge", "Emma")
-    assert (await here.get("/v1/entity-changes"))["changes"] == [change]
+    assert (await here.get("/v1/entity-changes"))["items"] == [change]
     undone = await here.post(f"/v1/entity-changes/{change['short_id']}/undo")
     assert undone["undone_at"] is not None
     await here.post("/v1/entities/Emma/aliases", alias="Emmie")
     (hit,) = (await here.post("/v1/recall", query="moved to Lisbon", limit=1))["hits"]
     split = await here.post(
         "/v1/entities/Emma/split",
-        name="Emma Two",
+        called="Emma Two",
         aliases=["Emmie"],
         messages=[hit["citation"]["message_id"]],
     )
@@ -286,19 +297,17 @@ async def test_the_graph_and_the_taxonomy(here: At) -> None:
     await here.emma_moves()
     await here.remember(SISTER, author="Alice", at="2024-01-01T00:00:00Z")
     found = await here.get("/v1/graph/search", query="Lisbonn")
-    assert found["entities"][0]["entity"]["name"] == "Lisbon"
+    assert found["items"][0]["entity"]["name"] == "Lisbon"
     near = await here.get("/v1/graph/show", entity="Alice", depth=2)
     assert {node["name"] for node in near["nodes"]} == {"Alice", "Emma", "Lisbon"}
     assert near["cut"] is False
-    path = (await here.get("/v1/graph/path", **{"from": "Alice", "to": "Lisbon"}))["path"]
+    path = await here.get("/v1/graph/path", one="Alice", other="Lisbon")
     assert [node["name"] for node in path["nodes"]] == ["Alice", "Emma", "Lisbon"]
     assert path["hops"][1][0]["sources"][0]["author"] == "Alice"
-    none = await here.get(
-        "/v1/graph/path", **{"from": "Alice", "to": "Lisbon"}, recorded_at="2020-01-01T00:00:00Z"
-    )
-    assert none == {"path": None}
+    none = await here.get("/v1/graph/path", one="Alice", other="Lisbon", recorded_at="2020-01-01T00:00:00Z")
+    assert none is None
     await here.send("PUT", "/v1/taxonomy/work.studio", 204, label="The studio")
-    assert [one["path"] for one in (await here.get("/v1/taxonomy"))["taxonomy"]] == ["work", "work.studio"]
+    assert [one["path"] for one in (await here.get("/v1/taxonomy"))["items"]] == ["work", "work.studio"]
 
 
 async def test_review_is_listed_and_decided(here: At) -> None:
@@ -309,10 +318,10 @@ async def test_review_is_listed_and_decided(here: At) -> None:
     messages = [{"role": "user", "author": "Maya", "text": text} for text in said]
     await here.post("/v1/messages", 201, messages=messages)
     await here.distil()
-    for item in (await here.get("/v1/review"))["review"]:
+    for item in (await here.get("/v1/review"))["items"]:
         assert set(item) == {"kind", "id", "short_id", "state", "text", "reason", "recorded_at"}
         await here.post(f"/v1/review/{item['short_id']}", 204, accept=False)
-    assert await here.get("/v1/review") == {"review": []}
+    assert await here.get("/v1/review") == {"items": [], "total": 0, "cursor": None}
     await here.post(f"/v1/review/{NOBODY}", 404, accept=True)
 
 
@@ -347,7 +356,7 @@ async def test_distilling_is_begun_and_not_waited_for(here: At) -> None:
     await here.distil()
     assert [
         fact["object"]
-        for fact in (await here.get("/v1/facts", subject="Emma", predicate="lives_in"))["facts"]
+        for fact in (await here.get("/v1/facts", subject="Emma", predicate="lives_in"))["items"]
     ] == ["Porto"]
 
 
@@ -372,18 +381,19 @@ async def test_what_cannot_be_is_refused_with_the_name_of_the_field(here: At) ->
         ("POST", "/v1/memories", {"content": "x", "tags": ["ok", "y" * 61]}, "tags[1]"),
         ("POST", "/v1/memories", {"content": "x", "at": "2025-05-12"}, "at"),
         ("POST", "/v1/memories", {"content": "x", "at": 1747058580}, "at"),
-        ("POST", "/v1/memories", {"content": "x", "entities": [" "]}, "entities"),
+        ("POST", "/v1/memories", {"content": "x", "entities": [" "]}, "entities[0]"),
         ("POST", "/v1/memories", {"content": "x", "mood": "good"}, "mood"),
         ("PATCH", memory, {"type": None}, "type"),
+        ("PATCH", memory, {"tags": None}, "tags"),
         ("PATCH", memory, {"content": ""}, "content"),
         ("PATCH", memory, {"pinned": True}, "pinned"),
         ("POST", "/v1/memories/12/pin", {}, "id"),
         ("POST", f"{memory}/pin", {"much": 1}, "much"),
-        ("POST", f"/v1/memories/{'1' * 37}/pin", {}, "memory_id"),
+        ("POST", f"/v1/memories/{'1' * 37}/pin", {}, "id"),
         ("POST", "/v1/entities/Tom/merge", {"other": "Tom"}, "other"),
         ("POST", "/v1/entities/Tom/aliases", {"alias": ""}, "alias"),
-        ("POST", "/v1/entities/Tom/split", {"name": "T", "messages": ["12"]}, "messages[0]"),
-        ("POST", "/v1/entities/Tom/split", {"name": "T"}, "aliases"),
+        ("POST", "/v1/entities/Tom/split", {"called": "T", "aliases": [], "messages": ["12"]}, "messages[0]"),
+        ("POST", "/v1/entities/Tom/split", {"called": "T", "aliases": []}, "aliases"),
         ("PUT", "/v1/taxonomy/a..b", {"label": "x"}, "path"),
         ("PUT", "/v1/taxonomy/a.b", {"label": " "}, "label"),
         ("POST", "/v1/review/00000000", {}, "accept"),
@@ -401,7 +411,7 @@ async def test_what_cannot_be_is_refused_with_the_name_of_the_field(here: At) ->
     asked: list[tuple[str, dict[str, object], str]] = [
         ("/v1/memories", {"limit": 0}, "limit"),
         ("/v1/memories", {"limit": "many"}, "limit"),
-        ("/v1/memories", {"offset": -1}, "offset"),
+        ("/v1/memories", {"cursor": "x"}, "cursor"),
         ("/v1/memories", {"types": "dream"}, "types[0]"),
         ("/v1/memories", {"status": "lost"}, "status"),
         ("/v1/memories", {"valid_at": "2025-01-01"}, "valid_at"),
@@ -415,7 +425,7 @@ async def test_what_cannot_be_is_refused_with_the_name_of_the_field(here: At) ->
         ("/v1/entities", {"type": "dream"}, "type"),
         ("/v1/graph/search", {}, "query"),
         ("/v1/graph/show", {"entity": "Tom", "depth": 4}, "depth"),
-        ("/v1/graph/path", {"from": "Tom"}, "to"),
+        ("/v1/graph/path", {"one": "Tom"}, "other"),
         ("/v1/usage", {"days": 0}, "days"),
         ("/v1/review", {"limit": 1001}, "limit"),
         ("/v1/status", {"verbose": 1}, "verbose"),
@@ -437,7 +447,7 @@ async def test_what_does_not_exist_is_not_found(here: At) -> None:
     ):
         await here.get(path, 404)
     await here.get("/v1/graph/show", 404, entity="Nobody")
-    await here.get("/v1/graph/path", 404, **{"from": "Nobody", "to": "Nobody"})
+    await here.get("/v1/graph/path", 404, one="Nobody", other="Nobody")
     for path in (
         *(
             f"/v1/memories/{NOBODY}/{verb}"

@@ -230,8 +230,8 @@ async def test_a_correction_of_nothing_or_of_something_unknown_is_refused(porto:
     (memory,) = await porto.memories()
     with pytest.raises(InvalidInput):
         await porto.correct(memory.memory_id)
-    with pytest.raises(InvalidInput):
-        await porto.correct(memory.memory_id, author="Ben")
+    with pytest.raises(TypeError):
+        await porto.correct(memory.memory_id, author="Ben")  # pyright: ignore[reportCallIssue]
     with pytest.raises(NotFound):
         await porto.correct("ffffffffffff", content="x")
 

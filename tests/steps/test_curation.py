@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from typing import Any, cast
 
 import pytest
 from tests.conftest import Clock, TestDatabase
@@ -62,7 +63,7 @@ async def set_aside(rows: Rows, workspace: Workspace) -> None:
 
 @pytest.mark.parametrize("change", [{"tags": ["home"]}, {"type": "identity"}])
 async def test_a_waiting_memory_of_which_only_tags_or_type_are_corrected_is_found(
-    porto: Workspace, rows: Rows, change: dict[str, object]
+    porto: Workspace, rows: Rows, change: dict[str, Any]
 ) -> None:
     (memory,) = await porto.memories()
     await set_aside(rows, porto)
@@ -191,14 +192,17 @@ async def test_a_text_finds_whole_words(workspace: Workspace) -> None:
     assert await contents(workspace, text="met in spr") == ["We met in spring"]
 
 
-async def test_a_moment_that_is_no_as_of_is_refused(porto: Workspace, clock: Clock) -> None:
+async def test_a_moment_by_itself_asks_what_was_true_then(porto: Workspace, clock: Clock) -> None:
+    now, long_ago = cast("Any", clock()), cast("Any", datetime(2001, 1, 1, tzinfo=UTC))
     for ask in (porto.facts, porto.memories):
-        with pytest.raises(InvalidInput, match="AsOf"):
-            await ask(as_of=clock())  # pyright: ignore[reportArgumentType]
+        assert len(await ask(as_of=now)) == 1
+        assert len(await ask(as_of=long_ago)) == 0
+        with pytest.raises(InvalidInput, match="as_of"):
+            await ask(as_of=cast("Any", "yesterday"))
 
 
 async def test_an_unknown_predicate_is_refused_with_the_one_that_was_meant(porto: Workspace) -> None:
-    with pytest.raises(InvalidInput, match="did you mean lives_in"):
+    with pytest.raises(InvalidInput, match="Did you mean lives_in"):
         await porto.facts(predicate="live_in")
     assert await objects(porto, predicate="works_at") == []
     assert await objects(porto, predicate="sister_of") == []
@@ -209,4 +213,4 @@ async def test_an_unknown_predicate_is_refused_with_the_one_that_was_meant(porto
 async def test_nothing_is_no_value(porto: Workspace, field: str) -> None:
     (memory,) = await porto.memories()
     with pytest.raises(InvalidInput, match=field):
-        await porto.correct(memory.memory_id, **{field: None})
+        await porto.correct(memory.memory_id, **cast("dict[str, Any]", {field: None}))

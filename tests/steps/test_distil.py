@@ -571,7 +571,7 @@ async def test_reading_anew_supersedes_what_it_replaces_and_nothing_else(
     gone = await only(workspace, status="superseded")
     assert gone.content == "I own a kayak"
     assert gone.review_reason == "no longer found when its messages were read anew"
-    assert (await workspace.memory(told.memory_id)).memory.status(clock()) == "active"
+    assert (await workspace.memory(told.memory_id)).memory.status == "active"
     kept = (await workspace.memory(by_content["I live in Porto"].memory_id)).memory
     assert kept.lineage_id == by_content["I live in Porto"].lineage_id
     assert {fact.object for fact in await workspace.facts()} >= {"Porto"}

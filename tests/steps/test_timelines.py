@@ -1,5 +1,6 @@
 """Merging two entities makes one timeline of what was said of both; undoing it gives each its own again."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +12,7 @@ from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 
 
-def _said(facts: list[Fact]) -> list[tuple[str, str, bool]]:
+def _said(facts: Sequence[Fact]) -> list[tuple[str, str, bool]]:
     return sorted((fact.predicate, fact.object, fact.valid_to is None) for fact in facts)
 
 

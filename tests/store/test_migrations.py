@@ -264,7 +264,7 @@ async def test_one_login_for_everything_acts_through_roles_and_is_kept_apart(dat
             texts = await (await connection.execute("select text from everlore.message")).fetchall()
             assert texts == [("alice likes tea",)]
         assert [hit.text for hit in (await alice.recall("who likes tea?")).hits] == ["alice likes tea"]
-        assert (await lore.status()).weak_isolation
+        assert (await lore.status()).isolation == "weaker"
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ BAD: dict[str, tuple[dict[Any, Any], str, str]] = {
     "a path with a newline": ({"taxonomy": "work\n"}, "taxonomy", "joined by dots"),
     "a long label": ({"taxonomy": "x" * 101}, "taxonomy", "20 of 100"),
     "a long path": ({"taxonomy": ".".join("x" * 21)}, "taxonomy", "20 of 100"),
-    "a field that is none": ({"content": "hello"}, "content", "is not a field; the fields are"),
+    "a field that is none": ({"contents": "hello"}, "contents", "is not a field; the fields are"),
     "a field that is no name": ({1: "hello"}, "1", "is not a field"),
 }
 

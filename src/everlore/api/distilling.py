@@ -1,48 +1,34 @@
 """Distilling: what waits, what it takes, what came of it; and how a workspace is doing."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import cast
+from typing import Annotated, cast
 from uuid import UUID
 
 from everlore.api.directory import Verbs
 from everlore.budget import caps_reached, estimate, spent_today
 from everlore.distil.step import ask_again
 from everlore.distil.windows import WINDOW
+from everlore.domain.answers import Doc
 from everlore.domain.errors import InvalidInput
-from everlore.domain.knowledge import DistilEstimate, Distilled, Usage, UsageDay
+from everlore.domain.knowledge import DistilEstimate, Distilled, LeftAlone, Usage, UsageDay
+from everlore.domain.operations import WorkspaceStatus
 from everlore.store import conversation, distilling, index, passages, postings, usage
-from everlore.validation import between
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceStatus:
-    """`unembedded` counts, per embedding model, the passages it has not come to; `unpacked` the fresh ones that are read
-    directly (found by their words at once); `undistilled` the messages that no analyst has read, and `failed_windows` the
-    stretches of messages that one could not read: `everlore jobs retry` has them read again."""
-
-    workspace: str
-    threads: int
-    messages: int
-    unpacked: int
-    unembedded: Mapping[str, int]
-    memories: int = 0
-    undistilled: int = 0
-    failed_windows: int = 0
+from everlore.validation import Name, Position, checked, number
 
 
 @dataclass(frozen=True, slots=True)
 class Distilling(Verbs):
     """The verbs on distilling, and the state of the workspace."""
 
+    @checked
     async def estimate_distil(
         self,
-        thread: str | None = None,
+        thread: Name | None = None,
         *,
         again: bool = False,
-        since: int | None = None,
-        until: int | None = None,
+        since: Position | None = None,
+        until: Position | None = None,
         close: bool = True,
     ) -> DistilEstimate:
         """What waits to be distilled, and roughly what the model would take for it. `again`: also what was read already, at the
@@ -105,10 +91,15 @@ class Distilling(Verbs):
             thread_id = await self.thread_id(tx, thread)
         return await ask_again(self.runtime, await self.found(), thread_id, since=since, until=until)
 
-    async def usage(self, *, days: int = 30) -> Usage:
-        """What model calls cost in the last days, today included, and which caps are reached."""
+    @checked
+    async def usage(
+        self, *, days: Annotated[int, number(1, 3660), Doc("So many days, today included.")] = 30
+    ) -> Usage:
+        """Show what model calls cost, per day (UTC) and model; failed ones count.
+
+        With the caps that are reached and the models that are left alone."""
         now = self.now()
-        since = (now - timedelta(days=between(days, "days", 1, 3660) - 1)).date()
+        since = (now - timedelta(days=days - 1)).date()
         async with self.reading() as tx:
             rows = await usage.usage(tx, since)
             today = await spent_today(tx, now)
@@ -120,7 +111,7 @@ class Distilling(Verbs):
             ),
             caps_reached(today, settings, "soft"),
             caps_reached(today, settings, "hard"),
-            tuple((b.model, cast("datetime", b.open_until)) for b in open_),
+            tuple(LeftAlone(b.model, cast("datetime", b.open_until)) for b in open_),
         )
 
     async def status(self) -> WorkspaceStatus:

@@ -1,130 +1,141 @@
 """Memories: what is remembered, and a person's word on it."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from everlore.api.directory import Verbs
 from everlore.api.entities import Graph
+from everlore.domain.answers import UNCHANGED, Doc, Page, Unchanged
 from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.knowledge import MemoryDetail
-from everlore.domain.memories import STATUSES, AsOf, Memory, MemoryType
+from everlore.domain.memories import AsOf, Memory, MemoryType, Status, as_seen
 from everlore.knowledge import curation
 from everlore.knowledge.curation import Told
 from everlore.knowledge.erasure import erase_memory
+from everlore.paging import after, moment, page
+from everlore.paging import identifier as by_id
 from everlore.store import facts, memories
 from everlore.store.memories import Listing
 from everlore.store.run import Transaction
 from everlore.validation import (
-    aware,
-    between,
-    changes_of,
-    content_of,
-    digits_of,
-    moments,
-    name,
-    only,
-    share,
-    tags_of,
-    taxonomy_path,
-    type_of,
+    Content,
+    Cursor,
+    Id,
+    Limit,
+    Moment,
+    Name,
+    Named,
+    Share,
+    Tags,
+    TaxonomyPath,
+    Times,
+    checked,
+    found_by_id,
 )
 
-MAX_LIMIT = 1000
-MAX_OFFSET = 1_000_000
 NOW = AsOf()
+MEMORY_ID = "A memory's id (of the lineage or a version), or at least its last 8 characters."
 
 
 @dataclass(frozen=True, slots=True)
 class Memories(Verbs):
     """The verbs on memories. One is named by its id, or the last 8 characters of it at least."""
 
+    @checked
     async def remember(
         self,
-        content: str,
+        content: Annotated[Content, Doc("What to remember.")],
         *,
-        type: MemoryType = "general",
-        category: str | None = None,
-        tags: Sequence[str] = (),
-        importance: float = curation.IMPORTANCE,
-        at: datetime | None = None,
-        event_at: datetime | None = None,
-        expires_at: datetime | None = None,
-        pin: bool = False,
-        author: str = curation.USER,
-        entities: Sequence[str | UUID] = (),
+        type: Annotated[MemoryType, Doc("Its type, which says how long it stays in view.")] = "general",
+        category: Annotated[Name | None, Doc("A category of your own.")] = None,
+        tags: Annotated[Tags, Doc("Tags of your own.")] = (),
+        importance: Annotated[Share, Doc("How much it matters.")] = curation.IMPORTANCE,
+        at: Annotated[Moment | None, Doc("Since when it is true; left out, since now.")] = None,
+        event_at: Annotated[Moment | None, Doc("When what it tells of happens.")] = None,
+        expires_at: Annotated[Moment | None, Doc("When it goes out of view; left out, by its type.")] = None,
+        pin: Annotated[bool, Doc("Always in context.")] = False,
+        author: Annotated[Name, Doc("Whose word it is: who I and my are.")] = curation.USER,
+        entities: Annotated[Sequence[Named], Doc("Whom it speaks of, beside those that it names.")] = (),
     ) -> Memory:
-        """Keep a memory directly. `at`: since when it is true (now, if left out); `entities`: whom it speaks of, by name or id,
-        beside those that its words name. The same words again corroborate what is known. Raises InvalidInput, NotFound."""
+        """Keep a memory directly.
+
+        The same words again make what is known surer. Raises InvalidInput, NotFound."""
         told = Told(
-            content=content_of(content),
-            type=type_of(type),
-            at=self.now() if at is None else aware(at, "at"),
-            category=None if category is None else name(category, "category"),
-            tags=tags_of(tags),
-            importance=share(importance, "importance"),
-            event_at=None if event_at is None else aware(event_at, "event_at"),
-            expires_at=None if expires_at is None else aware(expires_at, "expires_at"),
+            content=content,
+            type=type,
+            at=self.now() if at is None else at,
+            category=category,
+            tags=tuple(tags),
+            importance=importance,
+            event_at=event_at,
+            expires_at=expires_at,
             pinned=pin,
-            author=name(author, "author"),
-            entities=tuple(name(str(one), "entities") for one in entities),
+            author=author,
+            entities=tuple(map(str, entities)),
         )
         memory, _ = await curation.remember(self.runtime, await self.made(), told)
-        return memory
+        return self._seen(memory)
 
+    @checked
     async def memories(
         self,
         *,
-        types: Sequence[MemoryType] | None = None,
-        status: str | None = None,
-        entity: str | UUID | None = None,
-        text: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        thread: str | None = None,
-        taxonomy: str | None = None,
-        pinned: bool | None = None,
-        as_of: AsOf = NOW,
-        include_expired: bool = False,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[Memory]:
-        """Memories that pass all filters, the latest first; those in use, unless `status` names others ("all": every one).
+        types: Annotated[Sequence[MemoryType] | None, Doc("Only of these types.")] = None,
+        status: Annotated[
+            Literal["all", Status] | None,
+            Doc("Instead of those in use: all, or one status such as expired."),
+        ] = None,
+        entity: Annotated[Named | None, Doc("Only those that speak of this entity: a name or an id.")] = None,
+        text: Annotated[Name | None, Doc("Only those that say this.")] = None,
+        since: Annotated[Moment | None, Doc("Only true from then on.")] = None,
+        until: Annotated[Moment | None, Doc("Only true from before then.")] = None,
+        thread: Annotated[Name | None, Doc("Only out of this thread; it must exist.")] = None,
+        taxonomy: Annotated[TaxonomyPath | None, Doc("Only what lies under this path.")] = None,
+        pinned: Annotated[bool | None, Doc("Only pinned ones, or only others.")] = None,
+        as_of: Annotated[Times, Doc("Another moment than now to ask about.")] = NOW,
+        include_expired: Annotated[bool, Doc("Also what is out of view by now.")] = False,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Page[Memory]:
+        """List memories, the latest first.
 
-        `as_of.valid_at`: what was true then, as we know today; `as_of.recorded_at`: what we believed then. Raises
-        InvalidInput, NotFound. `text`: whole words in their order, the last one possibly only begun ("sprin" finds "spring",
-        "ring" does not).
+        Those that pass all filters; without any, those in use. Raises InvalidInput, NotFound.
         """
-        if status is not None and status != "all" and status not in STATUSES:
-            raise InvalidInput("status", f"must be all, or one of {', '.join(STATUSES)}; it is {status!r}")
-        thread_id = None
         async with self.reading() as tx:
-            if thread is not None:
-                thread_id = await self.thread_id(tx, thread)
+            thread_id = None if thread is None else await self.thread_id(tx, thread)
         what = Listing(
-            types=None if types is None else [type_of(one) for one in types],
+            types=types,
             status=status,
             entities=None if entity is None else [await Graph(self.directory, self.name).find(entity)],
-            text=None if text is None else name(text, "text"),
-            since=None if since is None else aware(since, "since"),
-            until=None if until is None else aware(until, "until"),
+            text=text,
+            since=since,
+            until=until,
             thread_id=thread_id,
-            taxonomy=None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy"),
+            taxonomy=taxonomy,
             pinned=pinned,
-            as_of=moments(as_of),
+            as_of=as_of,
             include_expired=include_expired,
-            limit=between(limit, "limit", 1, MAX_LIMIT),
-            offset=between(offset, "offset", 0, MAX_OFFSET),
+            limit=limit + 1,
+            after=after(cursor, moment, by_id),
         )
         async with self.reading() as tx:
-            return await memories.listed(tx, what, self.now())
+            found, total = await memories.listed(tx, what, self.now())
+        shown = [self._seen(memory) for memory in found]
+        return page(shown, total, limit, lambda one: (one.valid_from, one.memory_id))
 
-    async def memory(self, identifier: str | UUID, *, as_of: AsOf = NOW) -> MemoryDetail:
-        """One memory with its sources, its lineage and its facts; with `as_of` the version of then. Raises NotFound."""
-        as_of = moments(as_of)
+    @checked
+    async def memory(
+        self,
+        identifier: Annotated[Id, Doc(MEMORY_ID)],
+        *,
+        as_of: Annotated[Times, Doc("Another moment than now to ask about.")] = NOW,
+    ) -> MemoryDetail:
+        """Show all of one memory.
+
+        Its sources, its versions and the facts that it states; with `as_of` the version of then. Raises NotFound."""
         async with self.reading() as tx:
             memory_id = await self._memory_id(tx, identifier)
             found = await memories.show(tx, memory_id)
@@ -137,46 +148,98 @@ class Memories(Verbs):
             sources = await memories.sources(tx, [found.lineage_id], as_of.recorded_at)
             stated = await facts.of_memories(tx, [found.lineage_id])
             shown_facts = [await facts.show(tx, fact.fact_id) for _, fact in stated]
-        return MemoryDetail(
-            shown,
-            tuple(sources.get(found.lineage_id, ())),
-            tuple(versions),
-            tuple(fact for fact in shown_facts if fact is not None),
-        )
+        found_facts = tuple(fact for fact in shown_facts if fact is not None)
+        said = tuple(sources.get(found.lineage_id, ()))
+        return MemoryDetail(self._seen(shown), said, tuple(map(self._seen, versions)), found_facts)
 
-    async def correct(self, identifier: str | UUID, **changes: Any) -> Memory:
-        """A new version with other words, type, category, tags, importance, event_at or expires_at; the old one stays in the
-        lineage. What the old words stated as facts was never true. Raises InvalidInput, NotFound."""
-        checked = changes_of(changes)
-        return await curation.correct(
-            self.runtime, await self.found(), await self._resolved(identifier), checked
-        )
+    async def history(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> tuple[Memory, ...]:
+        """List the versions of a memory, the first one first: what was believed when. Raises NotFound."""
+        return (await self.memory(identifier)).versions
 
-    async def pin(self, identifier: str | UUID, *, pinned: bool = True) -> Memory:
-        """Always in context (or no longer)."""
-        return await curation.pin(
-            self.runtime, await self.found(), await self._resolved(identifier), pinned=pinned
-        )
+    @checked
+    async def correct(
+        self,
+        identifier: Annotated[Id, Doc(MEMORY_ID)],
+        content: Annotated[Content | Unchanged, Doc("The words as they should be.")] = UNCHANGED,
+        *,
+        type: Annotated[MemoryType | Unchanged, Doc("Its type.")] = UNCHANGED,
+        category: Annotated[Name | Unchanged | None, Doc("A category of your own; none: null.")] = UNCHANGED,
+        tags: Annotated[Tags | Unchanged, Doc("All of its tags.")] = UNCHANGED,
+        importance: Annotated[Share | Unchanged, Doc("How much it matters.")] = UNCHANGED,
+        event_at: Annotated[
+            Moment | Unchanged | None, Doc("When what it tells of happens; not known: null.")
+        ] = UNCHANGED,
+        expires_at: Annotated[
+            Moment | Unchanged | None, Doc("When it goes out of view; never: null.")
+        ] = UNCHANGED,
+    ) -> Memory:
+        """Correct a memory: a new version with what is given.
 
-    async def forget(self, identifier: str | UUID) -> Memory:
-        """Out of every answer, with what only it states; `restore` undoes it, `erase` is for good."""
-        return await curation.forget(self.runtime, await self.found(), await self._resolved(identifier))
+        The old one stays in the history. What only the old words stated as facts was never true. Raises InvalidInput,
+        NotFound."""
+        given = {
+            "content": content,
+            "type": type,
+            "category": category,
+            "tags": tags if tags is UNCHANGED else list(tags),
+            "importance": importance,
+            "event_at": event_at,
+            "expires_at": expires_at,
+        }
+        changes = {field: value for field, value in given.items() if value is not UNCHANGED}
+        if not changes:
+            raise InvalidInput("changes", f"names nothing to change; give one of {', '.join(given)}")
+        return await self._by_hand(curation.correct, identifier, changes)
 
-    async def restore(self, identifier: str | UUID) -> Memory:
-        """Undo `forget`."""
-        return await curation.restore(self.runtime, await self.found(), await self._resolved(identifier))
+    @checked
+    async def pin(
+        self,
+        identifier: Annotated[Id, Doc(MEMORY_ID)],
+        *,
+        pinned: Annotated[bool, Doc("Or no longer.")] = True,
+    ) -> Memory:
+        """Pin a memory: it is always in context."""
+        memory_id = await self._resolved(identifier)
+        return self._seen(await curation.pin(self.runtime, await self.found(), memory_id, pinned=pinned))
 
-    async def confirm(self, identifier: str | UUID) -> Memory:
-        """It is so. What waited for review is in use from now on."""
-        return await curation.confirm(self.runtime, await self.found(), await self._resolved(identifier))
+    async def unpin(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Unpin a memory: undo `pin`."""
+        return await self.pin(identifier, pinned=False)
 
-    async def reject(self, identifier: str | UUID) -> Memory:
-        """It is not so. It stays visible among the rejected, and is not distilled again."""
-        return await curation.reject(self.runtime, await self.found(), await self._resolved(identifier))
+    async def forget(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Forget a memory: out of every answer, with what only it states.
 
-    async def erase(self, identifier: str | UUID, *, sources: bool = False) -> ErasureReceipt:
-        """Erase a memory for good, in all its versions, with what only it states; with `sources` the messages that it was read
-        from, too, and all that was made of them. The receipt names what went. Raises NotFound, InvalidInput."""
+        `restore` undoes it, `erase` is for good."""
+        return await self._by_hand(curation.forget, identifier)
+
+    async def restore(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Restore a memory: undo `forget`."""
+        return await self._by_hand(curation.restore, identifier)
+
+    async def confirm(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Confirm a memory: it is so.
+
+        What waited for review is in use from then on."""
+        return await self._by_hand(curation.confirm, identifier)
+
+    async def reject(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+        """Reject a memory: it is not so.
+
+        It stays visible among the rejected, and is not distilled again."""
+        return await self._by_hand(curation.reject, identifier)
+
+    @checked
+    async def erase(
+        self,
+        identifier: Annotated[Id, Doc(MEMORY_ID)],
+        *,
+        sources: Annotated[
+            bool, Doc("Also the messages that it was read from, and all that was made of them.")
+        ] = False,
+    ) -> ErasureReceipt:
+        """Erase a memory for good.
+
+        In all its versions, with what only it states. The receipt names what went. Raises NotFound, InvalidInput."""
         async with self.writing() as tx:
             memory_id = await self._memory_id(tx, identifier)
             found = await memories.show(tx, memory_id)
@@ -189,9 +252,16 @@ class Memories(Verbs):
             return await self._memory_id(tx, identifier)
 
     async def _memory_id(self, tx: Transaction, identifier: str | UUID) -> UUID:
-        if isinstance(identifier, UUID):
-            return identifier
-        return only(identifier, "memory", await memories.find(tx, digits_of(identifier, "memory")))
+        return await found_by_id(identifier, "memory", lambda digits: memories.find(tx, digits))
+
+    def _seen(self, memory: Memory) -> Memory:
+        return as_seen(memory, self.now())
+
+    async def _by_hand(
+        self, do: Callable[..., Awaitable[Memory]], identifier: str | UUID, *more: Any
+    ) -> Memory:
+        memory_id = await self._resolved(identifier)
+        return self._seen(await do(self.runtime, await self.found(), memory_id, *more))
 
 
 def _version(versions: Sequence[Memory], as_of: AsOf) -> Memory | None:

@@ -1,47 +1,61 @@
 """Review: what waits for a person, and the decision on it."""
 
 from dataclasses import dataclass
+from typing import Annotated
 from uuid import UUID
 
 from everlore.api.directory import Verbs
 from everlore.api.entities import Graph
-from everlore.api.memories import MAX_LIMIT
-from everlore.domain.errors import NotFound
+from everlore.domain.answers import Doc, Page
 from everlore.domain.knowledge import ReviewItem
 from everlore.knowledge import curation
+from everlore.paging import after, moment, page
+from everlore.paging import identifier as by_id
 from everlore.store import review
-from everlore.validation import between, digits_of, only
+from everlore.validation import Cursor, Id, Limit, checked, found_by_id
 
 
 @dataclass(frozen=True, slots=True)
 class Review(Verbs):
     """The verbs on what waits for a person."""
 
-    async def review(self, *, limit: int = 100) -> list[ReviewItem]:
-        """What waits for a person, the oldest first: memories set aside, entities that may be one, paths for threads."""
-        limit = between(limit, "limit", 1, MAX_LIMIT)
-        async with self.reading() as tx:
-            return await review.waiting(tx, limit)
+    @checked
+    async def review(self, *, limit: Limit = 100, cursor: Cursor = None) -> Page[ReviewItem]:
+        """List what waits for a person, the oldest first.
 
-    async def decide(self, identifier: str | UUID, *, accept: bool) -> None:
-        """Accept or reject what waits for review: a memory, a link of two entities, a thread's path. Raises NotFound,
-        InvalidInput."""
-        digits = digits_of(str(identifier), "review item")
+        Memories that were set aside, entities that may be one, paths for threads."""
         async with self.reading() as tx:
-            found = await review.waiting(tx, 2, ending=digits)
-        if not found:
-            raise NotFound(f"Nothing that waits for review has the id {identifier}.")
-        only(str(identifier), "review item", [item.id for item in found])
-        item = found[0]
-        if item.kind == "link":
-            await self._graph.decide_link(item.id, accept)
-        elif item.kind == "taxonomy":
-            await self._graph.decide_taxonomy(item.id, accept)
-        elif accept:
-            await curation.confirm(self.runtime, await self.found(), item.id)
-        else:
-            await curation.reject(self.runtime, await self.found(), item.id)
+            found, total = await review.waiting(tx, limit + 1, after=after(cursor, moment, by_id))
+        return page(found, total, limit, lambda item: (item.recorded_at, item.id))
 
-    @property
-    def _graph(self) -> Graph:
-        return Graph(self.directory, self.name)
+    @checked
+    async def decide(
+        self,
+        identifier: Annotated[Id, Doc("The item's id, or at least its last 8 characters.")],
+        *,
+        accept: Annotated[bool, Doc("true accepts, false rejects for good.")],
+    ) -> None:
+        """Decide on what waits.
+
+        A memory that is accepted is used, two entities are merged, a thread gets the path. Raises NotFound, InvalidInput."""
+        found: dict[UUID, ReviewItem] = {}
+
+        async def ending(digits: str) -> list[UUID]:
+            async with self.reading() as tx:
+                waiting, _ = await review.waiting(tx, 2, ending=digits)
+            found.update((item.id, item) for item in waiting)
+            return list(found)
+
+        chosen = await found_by_id(str(identifier), "review item", ending)
+        await self._decide(found[chosen], accept=accept)
+
+    async def _decide(self, item: ReviewItem, *, accept: bool) -> None:
+        graph = Graph(self.directory, self.name)
+        match item.kind:
+            case "link":
+                await graph.decide_link(item.id, accept)
+            case "taxonomy":
+                await graph.decide_taxonomy(item.id, accept)
+            case "memory":
+                by_hand = curation.confirm if accept else curation.reject
+                await by_hand(self.runtime, await self.found(), item.id)

@@ -8,15 +8,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
 from everlore.api.directory import Directory, Verbs
-from everlore.api.distilling import Distilling, WorkspaceStatus
+from everlore.api.distilling import Distilling
 from everlore.api.entities import Graph
 from everlore.api.facts import Facts
 from everlore.api.memories import Memories
 from everlore.api.messages import Messages
 from everlore.api.review import Review
 from everlore.domain.errors import Conflict, NotFound, WorkspaceGone
-
-__all__ = ["Workspace", "WorkspaceStatus"]
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +71,9 @@ class Workspace:
 
     record = _verb(Messages, Messages.record)
     recall = _verb(Messages, Messages.recall)
+    messages = _verb(Messages, Messages.messages)
     threads = _verb(Messages, Messages.threads)
+    thread_names = _verb(Messages, Messages.thread_names)
     show = _verb(Messages, Messages.show)
     delete = _verb(Messages, Messages.delete)
     delete_thread = _verb(Messages, Messages.delete_thread)
@@ -81,8 +81,10 @@ class Workspace:
     remember = _verb(Memories, Memories.remember)
     memories = _verb(Memories, Memories.memories)
     memory = _verb(Memories, Memories.memory)
+    history = _verb(Memories, Memories.history)
     correct = _verb(Memories, Memories.correct)
     pin = _verb(Memories, Memories.pin)
+    unpin = _verb(Memories, Memories.unpin)
     forget = _verb(Memories, Memories.forget)
     restore = _verb(Memories, Memories.restore)
     confirm = _verb(Memories, Memories.confirm)
@@ -90,6 +92,7 @@ class Workspace:
     erase = _verb(Memories, Memories.erase)
 
     facts = _verb(Facts, Facts.facts)
+    fact_detail = _verb(Facts, Facts.fact_detail)
     fact = _verb(Facts, Facts.fact)
     fact_versions = _verb(Facts, Facts.fact_versions)
     confirm_fact = _verb(Facts, Facts.confirm_fact)

@@ -18,6 +18,7 @@ from everlore.domain.messages import (
     MAX_TEXT_BYTES,
     ROLES,
     NewMessage,
+    in_our_words,
 )
 from everlore.validation import aware, name, taxonomy_path, valid_text
 
@@ -118,12 +119,22 @@ def _values(given: NewMessage | Mapping[str, Any], field: str) -> tuple[Any, ...
         return _of_message(given)
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(field, f"must be a NewMessage or a mapping, not {type(given).__name__}")
+    if "content" in given:
+        given = _with_text(given, field)
     if not given.keys() <= _FIELDS:
         unknown = sorted(set(map(str, given)) - _FIELDS)
         raise InvalidInput(
             f"{field}.{unknown[0]}", f"is not a field; the fields are {', '.join(sorted(_FIELDS))}"
         )
     return tuple(map(given.get, _ORDER))
+
+
+def _with_text(given: Mapping[str, Any], field: str) -> Mapping[str, Any]:
+    """`content` is what others call our `text`."""
+    try:
+        return in_our_words(given)
+    except ValueError as error:
+        raise InvalidInput(f"{field}.content", str(error)) from error
 
 
 def _flag(value: bool | None, field: str) -> bool:

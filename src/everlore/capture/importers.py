@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from everlore.domain.errors import InvalidInput
-from everlore.domain.messages import NewMessage
+from everlore.domain.messages import NewMessage, in_our_words
 
 _LOCOMO_SESSION = re.compile(r"session_(\d+)")
 _LOCOMO_TIME = "%I:%M %p on %d %B, %Y"
@@ -116,7 +116,7 @@ def _line(number: int, raw: bytes, file: str, seen: Counter[str]) -> Line:
         given = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
         if not isinstance(given, dict):
             raise InvalidInput("line", "is not a JSON object")
-        fields: dict[str, Any] = dict(given)  # pyright: ignore[reportUnknownArgumentType]
+        fields: dict[str, Any] = dict(in_our_words(given))  # pyright: ignore[reportUnknownArgumentType]
         thread, session = fields.pop("thread", None), fields.pop("session", None)
         if "at" in fields and fields["at"] is not None:
             fields["at"] = parse_time(fields["at"], "at")

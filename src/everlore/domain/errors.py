@@ -19,7 +19,9 @@ from datetime import datetime
 
 
 class EverloreError(Exception):
-    """Root of the tree; its text is one plain sentence (or two) that says what to do."""
+    """Root of the tree; its text is one plain sentence (or two) that says what to do. `kind`: what every face calls it."""
+
+    kind = "internal"
 
 
 class CallerError(EverloreError):
@@ -32,6 +34,8 @@ class InvalidInput(CallerError):
     `field` is the name as the caller wrote it (`messages[3].text`); `reason` says what is wrong and the limit.
     """
 
+    kind = "invalid_input"
+
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")
         self.field = field
@@ -41,6 +45,8 @@ class InvalidInput(CallerError):
 class NotFound(CallerError):
     """Nothing of that name or id in this workspace."""
 
+    kind = "not_found"
+
 
 class WorkspaceGone(NotFound):
     """The workspace does not exist, or not any more."""
@@ -49,9 +55,13 @@ class WorkspaceGone(NotFound):
 class ConfigurationError(CallerError):
     """A setting, folder or database that cannot be used as it is; the text says what to change."""
 
+    kind = "misconfigured"
+
 
 class WorldError(EverloreError):
     """Something outside failed; trying again later may help."""
+
+    kind = "unavailable"
 
 
 class DatabaseUnavailable(WorldError):

@@ -1,9 +1,12 @@
 """What is distilled: memories, facts, entities; their types, lifetimes and states. Frozen values, nothing else."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias, get_args
 from uuid import UUID
+
+from everlore.domain.answers import Doc
+from everlore.domain.ids import short_id
 
 MemoryType: TypeAlias = Literal[
     "fact",
@@ -75,14 +78,19 @@ class Source:
     """Where something was said: characters `start` to `end` of a message's text. `message_id` is None for what a person
     told directly."""
 
-    message_id: UUID | None
-    start: int | None = None
-    end: int | None = None
-    quote: str | None = None
-    author: str | None = None
-    role: str | None = None
-    at: datetime | None = None
-    thread: str | None = None
+    message_id: Annotated[UUID | None, Doc("The message; null for what a person told directly.")]
+    start: Annotated[int | None, Doc("Where the words begin in the message.")] = None
+    end: Annotated[int | None, Doc("Where they end.")] = None
+    quote: Annotated[str | None, Doc("The words.")] = None
+    author: Annotated[str | None, Doc("Who said them.")] = None
+    role: Annotated[str | None, Doc("The author's role.")] = None
+    at: Annotated[datetime | None, Doc("When they were said.")] = None
+    thread: Annotated[str | None, Doc("The message's thread.")] = None
+
+    @property
+    def short_id(self) -> str | None:
+        """The end of the message's id, which a person types."""
+        return None if self.message_id is None else short_id(self.message_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,42 +103,52 @@ class Memory:
     recall, not out of the store.
     """
 
-    memory_id: UUID
-    lineage_id: UUID
-    version: int
-    type: MemoryType
-    content: str
-    category: str | None
-    tags: tuple[str, ...]
-    importance: float
-    confidence: float
-    valid_from: datetime
-    valid_to: datetime | None
-    recorded_at: datetime
-    superseded_at: datetime | None
-    superseded_by: UUID | None
-    event_at: datetime | None
-    expires_at: datetime | None
-    generation: int
-    pinned: bool
-    confirmed: bool
-    source_kind: SourceKind
-    review: Review | None
-    review_reason: str | None
-    forgotten_at: datetime | None
-    author: str | None
-    role: str | None
-    thread: str | None
-    taxonomy: str | None
-    reasoning: str | None
-    extractor: str | None
-    extractor_version: str | None
-    entities: tuple[str, ...] = ()
-    access_count: int = 0
-    last_access_at: datetime | None = None
+    memory_id: Annotated[UUID, Doc("This version.")]
+    lineage_id: Annotated[UUID, Doc("The memory: the id of its first version, the same for all.")]
+    version: Annotated[int, Doc("Counts from 1.")]
+    type: Annotated[MemoryType, Doc("Its type.")]
+    content: Annotated[str, Doc("Its words.")]
+    category: Annotated[str | None, Doc("A category of your own.")]
+    tags: Annotated[tuple[str, ...], Doc("Tags.")]
+    importance: Annotated[float, Doc("0-1: how much it matters.")]
+    confidence: Annotated[float, Doc("0-1: how sure it is.")]
+    valid_from: Annotated[datetime, Doc("Since when it is true.")]
+    valid_to: Annotated[datetime | None, Doc("Until when; null: still.")]
+    recorded_at: Annotated[datetime, Doc("Since when this version was believed.")]
+    superseded_at: Annotated[datetime | None, Doc("Until when; null: still.")]
+    superseded_by: Annotated[UUID | None, Doc("The memory or version that took its place.")]
+    event_at: Annotated[datetime | None, Doc("When what it tells of happens.")]
+    expires_at: Annotated[datetime | None, Doc("From then on it is out of view.")]
+    generation: Annotated[int, Doc("0, or more for what was merged of others.")]
+    pinned: Annotated[bool, Doc("Always in context.")]
+    confirmed: Annotated[bool, Doc("A person said that it is so.")]
+    source_kind: Annotated[SourceKind, Doc("Whether it was read out of messages or told by hand.")]
+    review: Annotated[Review | None, Doc("Why it waits for a person; null for what is in use.")]
+    review_reason: Annotated[str | None, Doc("The reason in words.")]
+    forgotten_at: Annotated[datetime | None, Doc("When it was taken out of every answer.")]
+    author: Annotated[str | None, Doc("Whose words it rests on.")]
+    role: Annotated[str | None, Doc("The author's role.")]
+    thread: Annotated[str | None, Doc("The thread that it comes from.")]
+    taxonomy: Annotated[str | None, Doc("The path that it is filed under.")]
+    reasoning: Annotated[str | None, Doc("Why it was kept, as the analyst has it.")]
+    extractor: Annotated[str | None, Doc("Who drafted it; null for what was told by hand.")]
+    extractor_version: Annotated[str | None, Doc("In which version.")]
+    entities: Annotated[tuple[str, ...], Doc("Whom and what it speaks of.")] = ()
+    access_count: Annotated[int, Doc("How often it was used in an answer.")] = 0
+    last_access_at: Annotated[datetime | None, Doc("When it was last.")] = None
+    status: Annotated[Status | None, Doc("What it is at the moment of the answer.")] = field(
+        default=None, compare=False
+    )
 
-    def status(self, now: datetime) -> Status:
-        return status_of(self, now)
+    @property
+    def short_id(self) -> str:
+        """The end of the lineage's id, which a person types."""
+        return short_id(self.lineage_id)
+
+
+def as_seen(memory: Memory, now: datetime) -> Memory:
+    """The memory with the status that it has at the moment `now`."""
+    return replace(memory, status=status_of(memory, now))
 
 
 def status_of(memory: Memory, now: datetime) -> Status:
@@ -150,50 +168,60 @@ def status_of(memory: Memory, now: datetime) -> Status:
 class Fact:
     """Subject, predicate, object: one version of one edge. Times as in `Memory`. `object_id` is None for a literal."""
 
-    fact_id: UUID
-    lineage_id: UUID
-    version: int
-    subject_id: UUID
-    subject: str
-    predicate: str
-    object_id: UUID | None
-    object: str
-    confidence: float
-    valid_from: datetime
-    valid_to: datetime | None
-    recorded_at: datetime
-    superseded_at: datetime | None
-    superseded_by: UUID | None
-    review: Review | None
-    review_reason: str | None
-    sources: tuple[Source, ...] = ()
+    fact_id: Annotated[UUID, Doc("This version.")]
+    lineage_id: Annotated[UUID, Doc("The fact: the id of its first version, the same for all.")]
+    version: Annotated[int, Doc("Counts from 1.")]
+    subject_id: Annotated[UUID, Doc("The entity that it is about.")]
+    subject: Annotated[str, Doc("Its name.")]
+    predicate: Annotated[str, Doc("What is said of it, such as lives_in.")]
+    object_id: Annotated[UUID | None, Doc("The entity on the other side; null for mere words.")]
+    object: Annotated[str, Doc("Its name, or the words.")]
+    confidence: Annotated[float, Doc("0-1: how sure it is.")]
+    valid_from: Annotated[datetime, Doc("Since when it holds.")]
+    valid_to: Annotated[datetime | None, Doc("Until when; null: still.")]
+    recorded_at: Annotated[datetime, Doc("Since when this version was believed.")]
+    superseded_at: Annotated[datetime | None, Doc("Until when; null: still.")]
+    superseded_by: Annotated[UUID | None, Doc("The fact or version that took its place.")]
+    review: Annotated[Review | None, Doc("rejected: a person said that it is not so.")]
+    review_reason: Annotated[str | None, Doc("The reason in words.")]
+    sources: Annotated[tuple[Source, ...], Doc("Every message that states it.")] = ()
+
+    @property
+    def short_id(self) -> str:
+        """The end of the lineage's id, which a person types."""
+        return short_id(self.lineage_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Alias:
     """One name of an entity. Weight is 0-1: how surely the variant means this entity."""
 
-    alias_id: UUID
-    variant: str
-    weight: float
-    origin: AliasOrigin
+    alias_id: Annotated[UUID, Doc("The name's id.")]
+    variant: Annotated[str, Doc("The name.")]
+    weight: Annotated[float, Doc("0-1: how surely it means this entity.")]
+    origin: Annotated[AliasOrigin, Doc("Where it comes from.")]
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
     """A person, place, thing... under its canonical name. `mentions` counts messages that name it."""
 
-    entity_id: UUID
-    name: str
-    type: EntityType
-    recorded_at: datetime
-    mentions: int
-    aliases: tuple[Alias, ...] = field(default=())
+    entity_id: Annotated[UUID, Doc("Its id.")]
+    name: Annotated[str, Doc("The name under which it is shown.")]
+    type: Annotated[EntityType, Doc("What it is.")]
+    recorded_at: Annotated[datetime, Doc("Since when it is known.")]
+    mentions: Annotated[int, Doc("How many messages name it.")]
+    aliases: Annotated[tuple[Alias, ...], Doc("All of its names, the surest first.")] = field(default=())
+
+    @property
+    def short_id(self) -> str:
+        """The end of the id, which a person types."""
+        return short_id(self.entity_id)
 
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
     """The two questions of time. `valid_at`: what was true then. `recorded_at`: what we believed then. None means now."""
 
-    valid_at: datetime | None = None
-    recorded_at: datetime | None = None
+    valid_at: Annotated[datetime | None, Doc("What was true then, as it is known today; with a zone.")] = None
+    recorded_at: Annotated[datetime | None, Doc("What was believed then; with a zone.")] = None

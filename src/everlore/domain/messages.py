@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 from uuid import UUID
+
+from everlore.domain.answers import Doc
+from everlore.domain.ids import short_id
 
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
@@ -28,44 +31,120 @@ class NewMessage:
     `off_the_record`: kept and recalled as a message, and never distilled into memories.
     """
 
-    role: Role
-    text: str = ""
-    author: str | None = None
-    at: datetime | None = None
-    captions: Sequence[str] = ()
-    system_prompt: str | None = None
-    tool_calls: Sequence[Mapping[str, Any]] = ()
-    external_id: str | None = None
-    reply_to: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    taxonomy: str | None = None
-    off_the_record: bool = False
+    role: Annotated[Role, Doc("Who speaks.")]
+    text: Annotated[
+        str,
+        Doc(
+            f"Markdown, at most {MAX_TEXT_BYTES:,} bytes of UTF-8; empty only beside captions or tool calls."
+            " `content` is accepted for it."
+        ),
+    ] = ""
+    author: Annotated[str | None, Doc("The speaker's display name; left out, only the role is known.")] = None
+    at: Annotated[
+        datetime | None, Doc("When it was said, with a zone; left out, the moment of recording.")
+    ] = None
+    captions: Annotated[Sequence[str], Doc("What attachments show or contain, in words.")] = ()
+    system_prompt: Annotated[str | None, Doc("The system prompt in force when it was said.")] = None
+    tool_calls: Annotated[
+        Sequence[Mapping[str, Any]],
+        Doc("Calls of tools and their results, kept as they are; at most 1 MB as JSON."),
+    ] = ()
+    external_id: Annotated[
+        str | None,
+        Doc("Your own id of the message: the same id with the same content is stored once per thread."),
+    ] = None
+    reply_to: Annotated[str | None, Doc("The external id of the message that this one answers.")] = None
+    metadata: Annotated[Mapping[str, Any], Doc("Anything else worth keeping; at most 1 MB as JSON.")] = field(
+        default_factory=dict[str, Any]
+    )
+    taxonomy: Annotated[str | None, Doc("A path such as work.studio.billing for this message.")] = None
+    off_the_record: Annotated[bool, Doc("Keep it as a message, and never make memories of it.")] = False
+
+
+def in_our_words(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message as others write it, with `content` for `text`, as ours. Raises ValueError if both are given and differ."""
+    if "content" not in given:
+        return given
+    if given.get("text", given["content"]) != given["content"]:
+        raise ValueError("differs from text, which means the same; give one of both")
+    return {name: value for name, value in given.items() if name != "content"} | {"text": given["content"]}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one message: `message_id` names the stored row, also when it was there already."""
 
-    status: Literal["stored", "already there", "refused"]
-    message_id: UUID | None
-    reason: str | None = None
+    status: Annotated[Literal["stored", "already there", "refused"], Doc("What became of it.")]
+    message_id: Annotated[UUID | None, Doc("The stored message, also when it was there already.")]
+    reason: Annotated[str | None, Doc("Why it was refused; null otherwise.")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """Given after the commit: one outcome per message, in the order of the call."""
 
-    thread: str
-    outcomes: tuple[Outcome, ...]
+    thread: Annotated[str, Doc("The thread that was written to.")]
+    outcomes: Annotated[tuple[Outcome, ...], Doc("One per message, in the order of the request.")]
 
     @property
     def stored(self) -> int:
+        """How many were stored."""
         return sum(outcome.status == "stored" for outcome in self.outcomes)
 
     @property
     def already_there(self) -> int:
+        """How many were there already with the same content."""
         return sum(outcome.status == "already there" for outcome in self.outcomes)
 
     @property
     def refused(self) -> tuple[Outcome, ...]:
+        """Those whose external id is taken by other content."""
         return tuple(outcome for outcome in self.outcomes if outcome.status == "refused")
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    """A conversation in a list."""
+
+    thread_id: Annotated[UUID, Doc("Its id.")]
+    name: Annotated[str, Doc("Its name.")]
+    project: Annotated[str | None, Doc("The project that it belongs to.")]
+    taxonomy: Annotated[str | None, Doc("The path that it is filed under.")]
+    last_at: Annotated[datetime | None, Doc("When its last message was said.")]
+    messages: Annotated[int, Doc("How many messages it has.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadDeleted:
+    """A thread that went for good, with everything in it and derived from it."""
+
+    thread: Annotated[str, Doc("Its name.")]
+    deleted: Annotated[int, Doc("How many messages went.")]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """All of one message as it was given."""
+
+    message_id: Annotated[UUID, Doc("Its id.")]
+    thread: Annotated[str, Doc("The conversation that it belongs to.")]
+    session: Annotated[str | None, Doc("The sitting, if it was given a name.")]
+    position: Annotated[int, Doc("Its number in the thread, from 1.")]
+    role: Annotated[str, Doc("Who speaks.")]
+    author: Annotated[str, Doc("The speaker's display name, or the role.")]
+    at: Annotated[datetime, Doc("When it was said.")]
+    recorded_at: Annotated[datetime, Doc("When it was recorded.")]
+    text: Annotated[str, Doc("Its words, as markdown.")]
+    captions: Annotated[list[str], Doc("What attachments show or contain, in words.")]
+    system_prompt: Annotated[str | None, Doc("The system prompt in force when it was said.")]
+    tool_calls: Annotated[list[dict[str, Any]], Doc("Calls of tools and their results.")]
+    external_id: Annotated[str | None, Doc("The id that it was given by whoever recorded it.")]
+    reply_to: Annotated[str | None, Doc("The external id of the message that it answers.")]
+    metadata: Annotated[dict[str, Any], Doc("Whatever else came along.")]
+    taxonomy: Annotated[str | None, Doc("Its own path.")]
+    off_the_record: Annotated[bool, Doc("Whether it is kept out of memories.")]
+
+    @property
+    def short_id(self) -> str:
+        """The end of the id, which a person types."""
+        return short_id(self.message_id)

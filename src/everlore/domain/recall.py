@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 from uuid import UUID
 
+from everlore.domain.answers import Doc
+from everlore.domain.ids import short_id
 from everlore.domain.memories import Fact, Memory, MemoryType
 
 Kind: TypeAlias = Literal["message", "memory", "fact"]
@@ -21,11 +23,16 @@ Asked: TypeAlias = Literal["open", "done", "expired"]
 class Citation:
     """Where a hit comes from. Times are aware (UTC)."""
 
-    message_id: UUID
-    thread: str
-    author: str
-    role: str
-    at: datetime
+    message_id: Annotated[UUID, Doc("The message.")]
+    thread: Annotated[str, Doc("Its thread.")]
+    author: Annotated[str, Doc("Who said it.")]
+    role: Annotated[str, Doc("The author's role.")]
+    at: Annotated[datetime, Doc("When it was said, in UTC.")]
+
+    @property
+    def short_id(self) -> str:
+        """The end of the message's id, which a person types."""
+        return short_id(self.message_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +45,34 @@ class Support:
     `late_interaction` is the mean similarity (0-1) of the question's words to their best counterparts in the hit.
     """
 
-    confidence: float
-    covered: tuple[str, ...]
-    missing: tuple[str, ...]
-    speaker: Literal["asked about", "another", "unknown"]
-    late_interaction: float | None
+    confidence: Annotated[float, Doc("0-1: how much of the question the hit covers, and how closely.")]
+    covered: Annotated[tuple[str, ...], Doc("Words of the question that it covers, the rarest first.")]
+    missing: Annotated[tuple[str, ...], Doc("Words of the question that it lacks, the rarest first.")]
+    speaker: Annotated[
+        Literal["asked about", "another", "unknown"],
+        Doc("Whose words they are, in relation to the question."),
+    ]
+    late_interaction: Annotated[
+        float | None,
+        Doc("0-1: mean similarity of the question's words to their best counterparts; null if not computed."),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class LaneTrace:
     """A lane's view of a hit: its rank among the lane's candidates (1 = best; None = not found by it) and raw score."""
 
-    rank: int | None
-    score: float | None
+    rank: Annotated[int | None, Doc("1 is the best; null if the lane did not find it.")]
+    score: Annotated[float | None, Doc("The lane's raw score.")]
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """A message next to a hit, in the same session. `offset` is -2, -1, 1, 2..."""
 
-    offset: int
-    text: str
-    citation: Citation
+    offset: Annotated[int, Doc("Its place relative to the hit: -1 is the message before it.")]
+    text: Annotated[str, Doc("The message, as it was recorded.")]
+    citation: Annotated[Citation, Doc("Where it comes from.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +80,19 @@ class Hit:
     """A message that answers. `score` means nothing across recalls; within one it orders the hits, except that for a question
     about the present the later of two statements about the same thing goes first."""
 
-    text: str
-    captions: tuple[str, ...]
-    citation: Citation
-    score: float
-    support: Support
-    neighbours: tuple[Neighbour, ...] = ()
-    trace: Mapping[str, LaneTrace] = field(default_factory=dict[str, LaneTrace])
+    text: Annotated[str, Doc("The message, as it was recorded.")]
+    captions: Annotated[tuple[str, ...], Doc("The captions of its attachments.")]
+    citation: Annotated[Citation, Doc("Where it comes from.")]
+    score: Annotated[float, Doc("Orders the hits of this answer; means nothing across answers.")]
+    support: Annotated[Support, Doc("Why it is believed.")]
+    neighbours: Annotated[tuple[Neighbour, ...], Doc("The messages around it, if they were asked for.")] = ()
+    trace: Annotated[Mapping[str, LaneTrace], Doc("Each lane's view of it, if it was asked for.")] = field(
+        default_factory=dict[str, LaneTrace]
+    )
 
     @property
     def confidence(self) -> float:
+        """0-1, the same as in `support`."""
         return self.support.confidence
 
 
@@ -85,14 +101,15 @@ class MemoryHit:
     """A memory that answers. `sources`: the messages that it rests on. `why`: the parts of the score by name, among them
     `relevance` (0-1 within the recall) and, for what came by way of the graph, `related`."""
 
-    memory: Memory
-    sources: tuple[Citation, ...]
-    score: float
-    support: Support
-    why: Mapping[str, float]
+    memory: Annotated[Memory, Doc("The memory.")]
+    sources: Annotated[tuple[Citation, ...], Doc("The messages that it rests on.")]
+    score: Annotated[float, Doc("Orders the memories of this answer; means nothing across answers.")]
+    support: Annotated[Support, Doc("Why it is believed to answer.")]
+    why: Annotated[Mapping[str, float], Doc("The parts of the score by name.")]
 
     @property
     def confidence(self) -> float:
+        """0-1, the same as in `support`."""
         return self.support.confidence
 
 
@@ -100,15 +117,16 @@ class MemoryHit:
 class FactHit:
     """A fact that answers, and since when: `fact.valid_from`. `current`: it holds at the moment that was asked about."""
 
-    fact: Fact
-    sources: tuple[Citation, ...]
-    score: float
-    support: Support
-    current: bool
-    why: Mapping[str, float]
+    fact: Annotated[Fact, Doc("The fact; `valid_from` is since when.")]
+    sources: Annotated[tuple[Citation, ...], Doc("The messages that state it.")]
+    score: Annotated[float, Doc("Orders the facts of this answer; means nothing across answers.")]
+    support: Annotated[Support, Doc("Why it is believed to answer.")]
+    current: Annotated[bool, Doc("Whether it holds at the moment that was asked about.")]
+    why: Annotated[Mapping[str, float], Doc("The parts of the score by name.")]
 
     @property
     def confidence(self) -> float:
+        """0-1, the same as in `support`."""
         return self.support.confidence
 
 
@@ -116,15 +134,16 @@ class FactHit:
 class OtherHit:
     """Something of another kind that answers: its text, and the messages that it rests on."""
 
-    kind: str
-    lineage_id: UUID
-    text: str
-    sources: tuple[Citation, ...]
-    score: float
-    support: Support
+    kind: Annotated[str, Doc("What it is.")]
+    lineage_id: Annotated[UUID, Doc("Its id.")]
+    text: Annotated[str, Doc("Its words.")]
+    sources: Annotated[tuple[Citation, ...], Doc("The messages that it rests on.")]
+    score: Annotated[float, Doc("How well it answers; higher is better.")]
+    support: Annotated[Support, Doc("Why it is believed.")]
 
     @property
     def confidence(self) -> float:
+        """0-1, the same as in `support`."""
         return self.support.confidence
 
 
@@ -133,13 +152,13 @@ class Reading:
     """How a structured question was read: memories of these types, in this state, about these entities, from this stretch of
     time, about these words. Empty and None: not limited. `text` is the reading in words."""
 
-    types: tuple[MemoryType, ...]
-    status: Asked | None
-    entities: tuple[str, ...]
-    since: datetime | None
-    until: datetime | None
-    about: tuple[str, ...]
-    text: str
+    types: Annotated[tuple[MemoryType, ...], Doc("Memories of these types.")]
+    status: Annotated[Asked | None, Doc("In this state.")]
+    entities: Annotated[tuple[str, ...], Doc("About these.")]
+    since: Annotated[datetime | None, Doc("From then on.")]
+    until: Annotated[datetime | None, Doc("Before then.")]
+    about: Annotated[tuple[str, ...], Doc("About these words.")]
+    text: Annotated[str, Doc("The reading in words.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +167,18 @@ class Recall:
     asks for memories by type, state, entity or time. `others`: hits of kinds that have no field of their own. `degraded` names
     what was missing and why, in words; empty when all worked."""
 
-    question: str
-    hits: tuple[Hit, ...]
-    degraded: tuple[str, ...] = ()
-    took_ms: Mapping[str, float] = field(default_factory=dict[str, float])
-    memories: tuple[MemoryHit, ...] = ()
-    facts: tuple[FactHit, ...] = ()
-    others: tuple[OtherHit, ...] = ()
-    reading: Reading | None = None
+    question: Annotated[str, Doc("The question.")]
+    hits: Annotated[tuple[Hit, ...], Doc("The messages that answer, best first.")]
+    degraded: Annotated[
+        tuple[str, ...], Doc("What was missing and why, in words; empty when all worked.")
+    ] = ()
+    took_ms: Annotated[Mapping[str, float], Doc("Milliseconds, per step.")] = field(
+        default_factory=dict[str, float]
+    )
+    memories: Annotated[tuple[MemoryHit, ...], Doc("The memories that answer, best first.")] = ()
+    facts: Annotated[tuple[FactHit, ...], Doc("The facts that answer, best first.")] = ()
+    others: Annotated[tuple[OtherHit, ...], Doc("Hits of kinds that have no field of their own.")] = ()
+    reading: Annotated[
+        Reading | None,
+        Doc("How the question was read, if it asks for memories by type, state, entity or time."),
+    ] = None

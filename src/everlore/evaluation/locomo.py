@@ -172,9 +172,10 @@ async def _distil(
     await lore.distil(workspace)
     result.distil_s += time.perf_counter() - began
     await lore.catch_up()
-    offset = 0
-    while page := await workspace.memories(limit=_PAGE, offset=offset, include_expired=True):
-        offset += len(page)
+    cursor, begun = None, False
+    while cursor or not begun:
+        page = await workspace.memories(limit=_PAGE, cursor=cursor, include_expired=True)
+        cursor, begun = page.cursor, True
         result.memories += len(page)
         for memory in page:
             messages = [source.message_id for source in (await workspace.memory(memory.memory_id)).sources]

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from everlore.domain.errors import InternalError
 from everlore.domain.ids import new_id
+from everlore.domain.messages import StoredMessage, ThreadSummary
 from everlore.store.database import Database
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
@@ -51,16 +52,6 @@ class MessagePassage:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadSummary:
-    thread_id: UUID
-    name: str
-    project: str | None
-    taxonomy: str | None
-    last_at: datetime | None
-    messages: int
-
-
-@dataclass(frozen=True, slots=True)
 class SearchedMessage:
     """Of a stored message what is searched."""
 
@@ -69,29 +60,6 @@ class SearchedMessage:
     author: str
     text: str
     captions: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
-    """All of one message as it was given."""
-
-    message_id: UUID
-    thread: str
-    session: str | None
-    position: int
-    role: str
-    author: str
-    at: datetime
-    recorded_at: datetime
-    text: str
-    captions: list[str]
-    system_prompt: str | None
-    tool_calls: list[dict[str, Any]]
-    external_id: str | None
-    reply_to: str | None
-    metadata: dict[str, Any]
-    taxonomy: str | None
-    off_the_record: bool
 
 
 async def open_thread(

@@ -10,6 +10,7 @@ from psycopg.rows import scalar_row, tuple_row
 
 from everlore.domain.ids import new_id
 from everlore.domain.knowledge import Distilled
+from everlore.domain.operations import FailedWindow
 from everlore.store import jobs
 from everlore.store.facts import GroupKey
 from everlore.store.queries import queries
@@ -56,21 +57,6 @@ class ToRead:
     messages: int = 0
     characters: int = 0
     windows: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class FailedWindow:
-    """A window that could not be read; `everlore jobs retry` reads it again."""
-
-    workspace: str
-    workspace_id: UUID
-    thread: str
-    thread_id: UUID
-    first: int
-    last: int
-    extractor: str
-    error: str
-    failed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ class FactListing:
     history: bool = False
     review: str | None = None
     limit: int = 50
-    offset: int = 0
+    after: Sequence[Any] | None = None
 
 
 _LISTING = [field.name for field in fields(FactListing)]
@@ -272,17 +272,31 @@ async def memories_of(tx: Transaction, fact_lineages: Collection[UUID]) -> dict[
     return found
 
 
-async def listed(tx: Transaction, what: FactListing, now: datetime) -> list[Fact]:
-    """Facts that pass, with their sources, the surest and latest first."""
-    parameters = {name: getattr(what, name) for name in _LISTING if name != "as_of"}
+def _counted(*, total: int, **columns: Any) -> tuple[int, Fact]:
+    return total, fact_of(**columns)
+
+
+def list_key(fact: Fact) -> tuple[bool, datetime, float, UUID]:
+    """Where a fact stands in a list: those that hold first, then the latest, then the surest."""
+    return fact.valid_to is None, fact.valid_from, fact.confidence, fact.fact_id
+
+
+async def listed(tx: Transaction, what: FactListing, now: datetime) -> tuple[list[Fact], int]:
+    """Facts that pass and come after the key, with their sources, those that hold first; and how many pass in all."""
+    parameters = {name: getattr(what, name) for name in _LISTING if name not in {"as_of", "after"}}
+    names = ("after_holds", "after_at", "after_sure", "after_id")
+    parameters |= dict(zip(names, what.after or (None,) * 4, strict=True))
     parameters |= {
         "recorded_at": what.as_of.recorded_at,
         "valid_at": what.as_of.valid_at or what.as_of.recorded_at or now,
         "subjects": None if what.subjects is None else list(what.subjects),
         "about": None if what.about is None else list(what.about),
     }
-    found = await tx.rows(_QUERIES["listed"], fact_of, **parameters)
-    return await with_sources(tx, found, what.as_of.recorded_at)
+    found = await tx.rows(_QUERIES["listed"], _counted, **parameters)
+    if not found and what.after is not None:
+        return [], (await listed(tx, replace(what, after=None, limit=1), now))[1]
+    facts = await with_sources(tx, [fact for _, fact in found], what.as_of.recorded_at)
+    return facts, found[0][0] if found else 0
 
 
 async def show(tx: Transaction, fact_id: UUID) -> Fact | None:

@@ -111,7 +111,7 @@ async def edges_around(
             crowded.add(at)
         else:
             found[at].append(_fact_edge(*edge))
-    joined = {entity_id: {e for edge in found[entity_id] for e in edge.ends} for entity_id in entity_ids}
+    joined = {entity_id: {e for edge in found[entity_id] for e in edge.ends()} for entity_id in entity_ids}
     mentioned: dict[UUID, list[Edge]] = {}
     for at, other, lineages, confidence, since, more in await shared.fetchall():
         if more:
@@ -172,7 +172,7 @@ async def neighbourhood(
                 (edge, other)
                 for at in frontier
                 for edge in around.edges[at]
-                for other in edge.ends
+                for other in edge.ends()
                 if other != at
             ),
             key=lambda step: -step[0].weight,
@@ -243,7 +243,7 @@ class _Side:
         for at, found in around.edges.items():
             for edge in found:
                 _add(edges, edge)
-                (to,) = (end for end in edge.ends if end != at)
+                (to,) = (end for end in edge.ends() if end != at)
                 if to not in self.came_from:
                     self.came_from[to] = at
                     reached.append(to)
@@ -259,7 +259,7 @@ class _Side:
         pairs: list[tuple[UUID, UUID]] = []
         for edge in direct:
             _add(edges, edge)
-            for here, there in (edge.ends, edge.ends[::-1]):
+            for here, there in (edge.ends(), edge.ends()[::-1]):
                 if here in self.came_from and there in far.came_from:
                     pairs.append((here, there))
         return min(pairs, key=lambda pair: len(self.back(pair[0])) + len(far.back(pair[1])), default=None)
@@ -310,7 +310,7 @@ def spread(
     for at, edges in around.items():
         for edge in edges:
             value = active[at] * decay * edge.weight
-            for other in edge.ends:
+            for other in edge.ends():
                 if (
                     other != at
                     and value >= minimum
@@ -383,7 +383,7 @@ def _strongest(active: Mapping[UUID, float], frontier: Iterable[UUID]) -> list[U
 
 def _add(edges: dict[Pair, list[Edge]], edge: Edge) -> None:
     """Keep an edge once, from whichever end it was seen; of weak ones that which has more behind it."""
-    known = edges.setdefault(frozenset(edge.ends), [])
+    known = edges.setdefault(frozenset(edge.ends()), [])
     same = [e for e in known if e.kind == edge.kind and (edge.kind != "fact" or e.lineages == edge.lineages)]
     if not same:
         known.append(edge)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from everlore.domain.operations import ParkedJob
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
 
@@ -20,22 +21,6 @@ class StepRow:
     scope: str
     every: int | None
     watermark: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ParkedJob:
-    """A job that failed for good; `everlore jobs retry` runs it again. `workspace` is the name of the memory that it is about;
-    `scope_id` is its id, or that of one of its threads, as the step has it."""
-
-    job_id: int
-    step: str
-    workspace: str
-    workspace_id: UUID
-    scope_id: UUID
-    close: bool
-    attempts: int
-    failed_at: datetime | None
-    error: str | None
 
 
 @dataclass(frozen=True, slots=True)

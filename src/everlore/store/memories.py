@@ -1,7 +1,7 @@
 """Memories: versions of what is remembered, and where each was said."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
@@ -76,7 +76,7 @@ class Listing:
     as_of: AsOf = field(default_factory=AsOf)
     include_expired: bool = False
     limit: int = 50
-    offset: int = 0
+    after: Sequence[Any] | None = None
 
 
 _CHANGEABLE = frozenset(
@@ -217,9 +217,14 @@ async def recent(
     )
 
 
-async def listed(tx: Transaction, what: Listing, now: datetime) -> list[Memory]:
-    """Memories that pass, the latest first."""
-    parameters = {name: getattr(what, name) for name in _LISTING if name != "as_of"}
+def _counted(*, total: int, **columns: Any) -> tuple[int, Memory]:
+    return total, memory_of(**columns)
+
+
+async def listed(tx: Transaction, what: Listing, now: datetime) -> tuple[list[Memory], int]:
+    """Memories that pass and come after the key (`valid_from`, id), the latest first; and how many pass in all."""
+    parameters = {name: getattr(what, name) for name in _LISTING if name not in {"as_of", "after"}}
+    parameters["after_at"], parameters["after_id"] = what.after or (None, None)
     parameters |= {
         "valid_at": what.as_of.valid_at or (what.as_of.recorded_at or now),
         "recorded_at": what.as_of.recorded_at,
@@ -228,7 +233,10 @@ async def listed(tx: Transaction, what: Listing, now: datetime) -> list[Memory]:
         "types": None if what.types is None else list(what.types),
         "entities": None if what.entities is None else list(what.entities),
     }
-    return await tx.rows(_QUERIES["listed"], memory_of, **parameters)
+    found = await tx.rows(_QUERIES["listed"], _counted, **parameters)
+    if not found and what.after is not None:
+        return [], (await listed(tx, replace(what, after=None, limit=1), now))[1]
+    return [memory for _, memory in found], found[0][0] if found else 0
 
 
 async def without_sources(tx: Transaction, lineages: Sequence[UUID]) -> list[Memory]:

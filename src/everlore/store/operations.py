@@ -1,35 +1,13 @@
 """The operator's side: workspaces, models, version. Most of it is for the workers' role only."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.ids import new_id
+from everlore.domain.operations import ModelProgress, WorkspaceSummary
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
 
 _QUERIES = queries("operations")
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceSummary:
-    workspace_id: UUID
-    name: str
-    created_at: datetime
-    threads: int
-    messages: int
-    last_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelProgress:
-    """An embedding model, and how many threads, and how many memories and facts, still lack vectors of it."""
-
-    name: str
-    dimensions: int
-    in_use: bool
-    threads_behind: int
-    distilled_behind: int = 0
 
 
 async def open_workspace(tx: Transaction, name: str) -> UUID:
@@ -44,6 +22,14 @@ async def find_workspace(tx: Transaction, name: str) -> UUID | None:
 
 async def list_workspaces(tx: Transaction) -> list[WorkspaceSummary]:
     return await tx.rows(_QUERIES["list_workspaces"], WorkspaceSummary)
+
+
+async def delete_workspace(tx: Transaction, name: str) -> tuple[UUID, dict[str, int]] | None:
+    """Its id and how many rows of each kind went; None if there was none."""
+    workspace_id = await tx.value(_QUERIES["find_workspace"], name=name)
+    if workspace_id is None:
+        return None
+    return workspace_id, await tx.value(_QUERIES["delete_workspace"], workspace_id=workspace_id)
 
 
 async def embedding_progress(tx: Transaction) -> list[ModelProgress]:

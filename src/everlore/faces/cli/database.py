@@ -126,7 +126,7 @@ def status(ctx: typer.Context, to_json: Json = False) -> None:
         state = run(inspect(place.app))
         embedded = place.server is not None
     if to_json:
-        from everlore.faces.cli.output import plain
+        from everlore.domain.answers import to_json as plain
 
         call.out.json({"embedded": embedded, **plain(state)})
     else:

@@ -113,8 +113,7 @@ async def _look_at_what_is_known(memory: "Workspace", shown: Demonstration) -> N
     known = await memory.memories(status="all", limit=1000)
     used = [one for one in known if one.review is None and one.forgotten_at is None and one.valid_to is None]
     used.sort(key=lambda one: (-one.confidence, -one.importance, one.memory_id))
-    facts = await memory.facts(limit=1000)
-    facts.sort(key=lambda one: (-one.confidence, one.fact_id))
+    facts = sorted(await memory.facts(limit=1000), key=lambda one: (-one.confidence, one.fact_id))
     shown.memories, shown.facts = used[:_KNOWN], facts[:_KNOWN]
 
 
@@ -154,7 +153,7 @@ async def _ask(memory: "Workspace", question: Question, shown: Demonstration) ->
 
 
 def _as_fields(shown: Demonstration) -> dict[str, Any]:
-    from everlore.faces.cli.output import plain
+    from everlore.domain.answers import to_json
 
     return {
         "workspace": WORKSPACE,
@@ -169,7 +168,7 @@ def _as_fields(shown: Demonstration) -> dict[str, Any]:
                 "gold_in_top_3": found.gold_among(_SHOWN),
                 "gold_in_top_10": found.gold_among(10),
                 "hits": [
-                    {"rank": rank, "gold": is_gold, **plain(hit)}
+                    {"rank": rank, "gold": is_gold, **to_json(hit)}
                     for rank, (hit, is_gold) in enumerate(found.hits, start=1)
                 ],
             }
@@ -179,9 +178,9 @@ def _as_fields(shown: Demonstration) -> dict[str, Any]:
         "gold_in_top_10": sum(found.gold_among(10) for found in shown.found),
         "latency_ms": {"p50": round(median(found.took_ms for found in shown.found), 2)},
         "degraded": sorted(shown.degraded),
-        "distilled": plain(shown.summary.distilled),
-        "memories": plain(shown.memories),
-        "facts": plain(shown.facts),
+        "distilled": to_json(shown.summary.distilled),
+        "memories": to_json(shown.memories),
+        "facts": to_json(shown.facts),
     }
 
 

@@ -13,7 +13,7 @@ from everlore.domain.errors import InvalidInput
 from everlore.domain.knowledge import DistilEstimate, Distilled
 from everlore.domain.messages import NewMessage, Receipt
 from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run, taken_by_worker, warn_of_backlog
-from everlore.faces.cli.distilling import distil_imported, estimated
+from everlore.faces.cli.distilling import estimated
 
 if TYPE_CHECKING:
     from everlore.api.workspace import Workspace
@@ -295,13 +295,16 @@ async def index_all(call: Call, lore: "Everlore", memory: "Workspace", summary: 
 
 async def distil_all(call: Call, lore: "Everlore", memory: "Workspace", summary: Summary) -> None:
     """Distil what was imported where that costs nothing; else say what it would take."""
-    match await distil_imported(call, lore, memory):
-        case Distilled() as read:
-            summary.distilled = read
-        case DistilEstimate() as waiting:
-            summary.to_distil = waiting
-        case None:
-            pass
+    from everlore.operating import distil_at_no_cost
+
+    with call.out.progress("Distilling") as advance:
+        match await distil_at_no_cost(lore, memory, advance):
+            case Distilled() as read:
+                summary.distilled = read
+            case DistilEstimate() as waiting:
+                summary.to_distil = waiting
+            case None:
+                pass
 
 
 def _fields(summary: Summary) -> dict[str, object]:

@@ -17,28 +17,17 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from everlore.domain.errors import (
-    CallerError,
-    ConfigurationError,
-    EverloreError,
-    InvalidInput,
-    NotFound,
-    WorldError,
-)
+from everlore.domain.errors import CallerError, EverloreError, InvalidInput
 from everlore.faces.cli import (
     database,
     demo,
     distilling,
-    entities,
     evaluating,
-    graph,
     importing,
-    knowing,
-    memories,
     memory,
     operating,
-    recalling,
     serving,
+    verbs,
 )
 from everlore.faces.cli.call import Call, Terminated, call_of, set_up_logging
 from everlore.faces.cli.output import as_json, clean
@@ -53,17 +42,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (memory, recalling, memories, distilling, operating, serving, demo):
+for part in (memory, distilling, operating, serving, demo):
     part.add_to(app)
-app.add_typer(memories.app, name="memories")
-app.add_typer(knowing.facts, name="facts")
-app.add_typer(entities.app, name="entities")
-app.add_typer(graph.app, name="graph")
-app.add_typer(entities.taxonomy, name="taxonomy")
-app.add_typer(knowing.review, name="review")
 app.add_typer(importing.app, name="import")
-app.add_typer(operating.jobs, name="jobs")
-app.add_typer(operating.models, name="models")
 app.add_typer(evaluating.app, name="eval")
 app.add_typer(database.app, name="db")
 
@@ -149,7 +130,7 @@ def _is_of_output(error: Exception) -> bool:
 
 def _run(call: Call, arguments: list[str]) -> int:
     try:
-        result = _parser()(arguments, prog_name="everlore", standalone_mode=False, obj=call)
+        result = parser()(arguments, prog_name="everlore", standalone_mode=False, obj=call)
     except typer.Abort:
         return _fail(call, "aborted", "Nothing was changed.", FAILED)
     except KeyboardInterrupt:
@@ -159,7 +140,7 @@ def _run(call: Call, arguments: list[str]) -> int:
     except EverloreError as error:
         field = error.field if isinstance(error, InvalidInput) else None
         code = UNUSABLE if isinstance(error, CallerError) else FAILED
-        return _fail(call, _kind(error), str(error), code, field=field)
+        return _fail(call, error.kind, str(error), code, field=field)
     except (BrokenPipeError, SystemExit):
         raise
     except UsageError as error:
@@ -180,9 +161,10 @@ def _run(call: Call, arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _parser() -> TyperGroup:
-    """All commands. No help text of ours is markup: its square brackets are JSON's."""
+def parser() -> TyperGroup:
+    """All commands: those made by hand, and one for each other verb. No help text of ours is markup."""
     command = cast("TyperGroup", get_command(app))
+    verbs.add_to(command)
     if command.rich_markup_mode == "rich":
         _take_literally(command)
     return command
@@ -200,21 +182,6 @@ def _take_literally(command: TyperCommand | TyperGroup) -> None:
 
 # Typer raises it and exports only its child.
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
-
-
-def _kind(error: EverloreError) -> str:
-    """The same words as in the HTTP face."""
-    match error:
-        case InvalidInput():
-            return "invalid_input"
-        case NotFound():
-            return "not_found"
-        case ConfigurationError():
-            return "misconfigured"
-        case WorldError():
-            return "unavailable"
-        case _:
-            return "internal"
 
 
 def _fail(call: Call, kind: str, message: str, code: int, *, field: str | None = None) -> int:

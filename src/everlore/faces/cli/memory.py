@@ -1,6 +1,7 @@
-"""Commands on what is remembered: record, recall, show, delete, threads, workspaces."""
+"""The command `record`, and how messages, threads and workspaces look."""
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -8,33 +9,17 @@ import typer
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import short_id
 from everlore.domain.messages import MAX_TEXT_BYTES, NewMessage, Role
-from everlore.faces.cli.call import (
-    Json,
-    WorkspaceName,
-    call_of,
-    index_one,
-    read_stdin,
-    require_confirmation,
-    run,
-)
-from everlore.faces.cli.output import (
-    as_json,
-    clean,
-    facts,
-    markdown,
-    moment,
-    shortened,
-    table,
-    when,
-)
+from everlore.faces.cli.call import Json, WorkspaceName, call_of, index_one, read_stdin, run
+from everlore.faces.cli.output import as_json, clean, facts, markdown, moment, shortened, table, when
+from everlore.faces.cli.shown import Shown, asks, prints
 
 if TYPE_CHECKING:
-    from everlore.store.conversation import StoredMessage
+    from everlore.domain.messages import StoredMessage
+    from everlore.domain.operations import WorkspaceDeleted
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (record, show, delete, threads, workspaces):
-        app.command()(command)
+    app.command()(record)
 
 
 def record(
@@ -70,10 +55,7 @@ def record(
     ] = False,
     to_json: Json = False,
 ) -> None:
-    """Record one message. It is found by its words at once, and by its meaning when the command returns.
-
-    JSON: workspace, thread, outcomes [{status, message_id, reason}].
-    """
+    """Record one message. It is found by its words at once, and by its meaning when the command returns."""
     call = call_of(ctx)
     message = NewMessage(
         role=role,
@@ -103,7 +85,7 @@ def record(
     if outcome.status == "refused":
         raise InvalidInput("--external-id", f"the message was refused: {outcome.reason}")
     if to_json:
-        call.out.json({"workspace": workspace, "thread": receipt.thread, "outcomes": receipt.outcomes})
+        call.out.json(receipt)
     else:
         status = "Recorded" if outcome.status == "stored" else "Already there:"
         call.out.line(f"{status} {short_id(outcome.message_id)} in {workspace}, thread {receipt.thread}.")
@@ -121,30 +103,10 @@ def _metadata(given: str | None) -> dict[str, Any]:
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
-def show(
-    ctx: typer.Context,
-    identifier: Annotated[
-        str, typer.Argument(metavar="ID", help="A message's id, or at least its last 8 characters.")
-    ],
-    workspace: WorkspaceName = "default",
-    to_json: Json = False,
-) -> None:
-    """Show all of one message.
-
-    JSON: message_id, thread, session, position, role, author, at, recorded_at, text, captions, system_prompt, tool_calls,
-    external_id, reply_to, metadata, taxonomy, off_the_record.
-    """
-    call = call_of(ctx)
-
-    async def look() -> "StoredMessage":
-        async with call.workspace(workspace) as (_, memory):
-            return await memory.show(identifier)
-
-    message = run(look())
-    if to_json:
-        call.out.json(message)
-        return
-    out = call.out
+@prints("show")
+def _show(shown: Shown) -> None:
+    message: StoredMessage = shown.answer
+    out = shown.out
     out.print(
         facts(
             {
@@ -167,82 +129,68 @@ def show(
     out.print(markdown(message.text))
 
 
-def delete(
-    ctx: typer.Context,
-    identifier: Annotated[
-        str | None, typer.Argument(metavar="ID", help="A message's id, or at least its last 8 characters.")
-    ] = None,
-    thread: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Delete this whole thread instead.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    workspace: WorkspaceName = "default",
-    to_json: Json = False,
-) -> None:
-    """Delete a message or a thread, and everything that was derived from it, for good.
-
-    JSON: deleted (how many messages), thread, message (what it was; null for a thread).
-    """
-    if (identifier is None) == (thread is None):
-        raise typer.BadParameter("Name a message by its ID, or a thread with --thread; one of them.")
-    call = call_of(ctx)
-
-    async def find() -> "StoredMessage | int":
-        async with call.workspace(workspace) as (_, memory):
-            if identifier is not None:
-                return await memory.show(identifier)
-            for known in await memory.threads():
-                if known.name == thread:
-                    return known.messages
-            raise NotFound(f"There is no thread {thread} in the workspace {workspace}.")
-
-    async def remove(what: "StoredMessage | int") -> int:
-        async with call.workspace(workspace) as (_, memory):
-            if thread is not None:
-                return await memory.delete_thread(thread)
-            assert not isinstance(what, int)  # noqa: S101 - it was found by its id
-            await memory.delete(what.message_id)
-            return 1
-
-    # Found first and in a step of its own: the server need not be held while a person thinks.
-    found = run(find())
-    if isinstance(found, int):
-        question = f"Delete the thread {thread} with its {found} messages?"
-    else:
-        said = f"{when(found.at)} {found.author}: {shortened(found.text, 80)}"
-        question = f"Delete the message {short_id(found.message_id)} ({said})?"
-    require_confirmation(clean(question), yes=yes)
-    deleted = run(remove(found))
-    message = None if isinstance(found, int) else found
-    if to_json:
-        named = thread if message is None else message.thread
-        call.out.json({"deleted": deleted, "thread": named, "message": message})
-    elif message is not None:
-        call.out.line(f"Deleted the message {short_id(message.message_id)}.")
-    else:
-        call.out.line(f"Deleted the thread {thread} with its {deleted} messages.")
-
-
-def threads(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: Json = False) -> None:
-    """List the threads of a workspace, the latest first.
-
-    JSON: threads [{thread_id, name, project, taxonomy, last_at, messages}].
-    """
-    call = call_of(ctx)
-
-    async def look() -> list[Any]:
-        async with call.workspace(workspace) as (_, memory):
-            return list(await memory.threads())
-
-    found = run(look())
-    if to_json:
-        call.out.json({"threads": found})
+@prints("messages")
+def _messages(shown: Shown) -> None:
+    if not shown.answer:
+        shown.out.line("The thread has no more messages.")
         return
-    if not found:
-        call.out.line(f"The workspace {workspace} has no threads yet.")
+    listed = table("#", "when", "who", "text", "id", numbers="#", wide="text")
+    for message in shown.answer:
+        who = clean(message.author)
+        listed.add_row(
+            str(message.position), when(message.at), who, shortened(message.text, 300), message.short_id
+        )
+    shown.out.print(listed)
+
+
+@asks("delete")
+async def _sure_of_message(lore: Any, arguments: Mapping[str, Any]) -> str:
+    workspace = await lore.workspace(arguments["workspace"], create=False)
+    found: StoredMessage = await workspace.show(arguments["identifier"])
+    said = f"{when(found.at)} {found.author}: {shortened(found.text, 80)}"
+    return f"Delete the message {found.short_id} ({said})?"
+
+
+@prints("delete")
+def _deleted(shown: Shown) -> None:
+    shown.out.line(f"Deleted the message {shown.answer.short_id}.")
+
+
+@asks("threads delete")
+async def _sure_of_thread(lore: Any, arguments: Mapping[str, Any]) -> str:
+    workspace = await lore.workspace(arguments["workspace"], create=False)
+    found = await workspace.messages(arguments["thread"], limit=1)
+    return f"Delete the thread {arguments['thread']} with its {found.total} messages?"
+
+
+@prints("threads delete")
+def _thread_deleted(shown: Shown) -> None:
+    gone = shown.answer
+    shown.out.line(f"Deleted the thread {gone.thread} with its {gone.deleted} messages.")
+
+
+@asks("workspaces delete")
+async def _sure_of_workspace(lore: Any, arguments: Mapping[str, Any]) -> str:
+    for one in await lore.workspaces():
+        if one.name == arguments["name"]:
+            return f"Delete the workspace {one.name} with its {one.messages:,} messages and all that is known from them?"
+    raise NotFound(f"There is no workspace {arguments['name']}; `everlore workspaces` lists them.")
+
+
+@prints("workspaces delete")
+def _workspace_deleted(shown: Shown) -> None:
+    gone: WorkspaceDeleted = shown.answer
+    went = ", ".join(f"{count:,} {what}" for what, count in gone.counts.items() if count)
+    shown.out.line(f"Deleted the workspace {gone.name}: {went or 'it was empty'}.")
+
+
+@prints("threads")
+def _threads(shown: Shown) -> None:
+    if not shown.answer:
+        shown.out.line(f"The workspace {shown.workspace} has no threads yet.")
         return
     listed = table("thread", "messages", "last", "project", "taxonomy", numbers=["messages"])
-    for one_thread in found:
+    for one_thread in shown.answer:
         listed.add_row(
             clean(one_thread.name),
             f"{one_thread.messages:,}",
@@ -250,30 +198,17 @@ def threads(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: J
             clean(one_thread.project or ""),
             clean(one_thread.taxonomy or ""),
         )
-    call.out.print(listed)
+    shown.out.print(listed)
 
 
-def workspaces(ctx: typer.Context, to_json: Json = False) -> None:
-    """List all workspaces.
-
-    JSON: workspaces [{workspace_id, name, created_at, threads, messages, last_at}].
-    """
-    call = call_of(ctx)
-
-    async def look() -> list[Any]:
-        async with call.memory() as lore:
-            return list(await lore.workspaces())
-
-    found = run(look())
-    if to_json:
-        call.out.json({"workspaces": found})
-        return
+@prints("workspaces")
+def _workspaces(shown: Shown) -> None:
     listed = table("workspace", "threads", "messages", "last", numbers=["threads", "messages"])
-    for one_workspace in found:
+    for one_workspace in shown.answer:
         listed.add_row(
             clean(one_workspace.name),
             f"{one_workspace.threads:,}",
             f"{one_workspace.messages:,}",
             when(one_workspace.last_at),
         )
-    call.out.print(listed)
+    shown.out.print(listed)

@@ -1,19 +1,26 @@
-"""Commands for whoever keeps an installation running: status, jobs, models."""
+"""How an installation looks to whoever keeps it running: status, jobs, models; and the command that tries jobs again."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
-from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run
+from everlore.faces.cli.call import Json, call_of, run
 from everlore.faces.cli.output import Output, clean, facts, one_line, table, when
+from everlore.faces.cli.shown import Shown, prints
 
 if TYPE_CHECKING:
-    from everlore.api.workspace import WorkspaceStatus
-    from everlore.budget import HeldUp
-    from everlore.everlore import Everlore, Retried, Status
-    from everlore.store.distilling import FailedWindow
-    from everlore.store.jobs import ParkedJob
-    from everlore.store.operations import ModelProgress
+    from everlore.domain.knowledge import Usage
+    from everlore.domain.operations import (
+        FailedWindow,
+        HeldUp,
+        ModelProgress,
+        Parked,
+        ParkedJob,
+        Status,
+        Tried,
+        WorkspaceStatus,
+    )
 
 WEAKER = (
     "weaker: the application's login only acts as everlore_app and could stop doing so. Let EVERLORE_DATABASE_URL log in "
@@ -21,70 +28,36 @@ WEAKER = (
 )
 
 jobs = typer.Typer(no_args_is_help=True, help="Background jobs that failed for good.")
-models = typer.Typer(no_args_is_help=True, help="Embedding models.")
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command()(status)
+    app.add_typer(jobs, name="jobs")
 
 
-def status(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: Json = False) -> None:
-    """Show how the installation and one workspace are doing.
-
-    JSON: postgres, embedded, data_dir (null by URL), isolation ("full", "weaker"), workspaces, messages,
-    models [{name, dimensions, in_use, threads_behind, distilled_behind}], jobs {state: count}, steps {step: {state: count}},
-    parked [{job_id, step, workspace, workspace_id, scope_id, close, attempts, failed_at, error}],
-    failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}],
-    held_up [{workspace, workspace_id, model (null: all, by a daily cap), reason, until}], workers,
-    workspace {workspace, threads, messages, unpacked, unembedded {model: passages}, memories, undistilled, failed_windows}.
-    """
-    call = call_of(ctx)
-
-    async def look() -> dict[str, Any]:
-        async with call.workspace(workspace) as (lore, memory):
-            return _fields(lore, await lore.status()) | {"workspace": await memory.status()}
-
-    found = run(look())
-    if to_json:
-        call.out.json(found)
-    else:
-        _print(call.out, found)
+@jobs.callback()
+def group() -> None:
+    """Keeps `jobs` a group while it has one command of its own."""
 
 
-def _fields(lore: "Everlore", state: "Status") -> dict[str, Any]:
-    return {
-        "postgres": state.postgres,
-        "embedded": state.embedded,
-        "data_dir": lore.server.data_dir if lore.server else None,
-        "isolation": "weaker" if state.weak_isolation else "full",
-        "workspaces": state.workspaces,
-        "messages": state.messages,
-        "models": state.models,
-        "jobs": state.jobs,
-        "steps": state.steps,
-        "parked": state.parked,
-        "failed_windows": state.failed_windows,
-        "held_up": state.held_up,
-        "workers": state.workers,
-    }
-
-
-def _print(out: Output, found: dict[str, Any]) -> None:
-    here = found["workspace"]
+@prints("status")
+def _status(shown: Shown) -> None:
+    found: Status = shown.answer
+    here, out = found.workspace, shown.out
+    assert here is not None  # noqa: S101 - the verb asks about one
     behind = ", ".join(
         f"{count:,} passages lack {model}" for model, count in here.unembedded.items() if count
     )
-    counted = ", ".join(f"{count} {state}" for state, count in sorted(found["jobs"].items()))
+    counted = ", ".join(f"{count} {state}" for state, count in sorted(found.jobs.items()))
     out.print(
         facts(
             {
-                "Postgres": f"{found['postgres']}, {'embedded' if found['embedded'] else 'by URL'}",
-                "data folder": found["data_dir"],
+                "Postgres": f"{found.postgres}, {'embedded' if found.embedded else 'by URL'}",
+                "data folder": found.data_dir,
                 "isolation": WEAKER
-                if found["isolation"] == "weaker"
+                if found.isolation == "weaker"
                 else "full: the application logs in as everlore_app",
-                "workspaces": f"{found['workspaces']:,} with {found['messages']:,} messages",
-                "workers": found["workers"] or "none; commands index by themselves",
+                "workspaces": f"{found.workspaces:,} with {found.messages:,} messages",
+                "workers": found.workers or "none; commands index by themselves",
                 "jobs": counted or "none waiting",
                 f"in {here.workspace}": f"{here.threads:,} threads, {here.messages:,} messages",
                 "remembered": f"{here.memories:,} memories",
@@ -94,16 +67,16 @@ def _print(out: Output, found: dict[str, Any]) -> None:
         )
     )
     out.line()
-    _print_models(out, found["models"])
-    if found["held_up"]:
+    _print_models(out, found.models)
+    if found.held_up:
         out.line()
-        _print_held_up(out, found["held_up"])
-    if found["parked"]:
+        _print_held_up(out, found.held_up)
+    if found.parked:
         out.line()
-        _print_parked(out, found["parked"])
-    if found["failed_windows"]:
+        _print_parked(out, found.parked)
+    if found.failed_windows:
         out.line()
-        _print_failed(out, found["failed_windows"])
+        _print_failed(out, found.failed_windows)
 
 
 def _waiting(here: "WorkspaceStatus") -> str:
@@ -113,109 +86,50 @@ def _waiting(here: "WorkspaceStatus") -> str:
     return f"{here.undistilled:,} messages{failed}"
 
 
-@jobs.command("list")
-def list_jobs(ctx: typer.Context, to_json: Json = False) -> None:
-    """List the jobs that failed for good, and the stretches of messages that could not be read, with the reason.
-
-    JSON: parked [{job_id, step, workspace, workspace_id, scope_id, close, attempts, failed_at, error}],
-    failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}].
-    """
-    call = call_of(ctx)
-
-    async def look() -> "Status":
-        async with call.memory() as lore:
-            return await lore.status()
-
-    state = run(look())
-    if to_json:
-        call.out.json({"parked": state.parked, "failed_windows": state.failed_windows})
-        return
-    if state.parked:
-        _print_parked(call.out, state.parked)
-    if state.failed_windows:
-        _print_failed(call.out, state.failed_windows)
-    if not (state.parked or state.failed_windows):
-        call.out.line("No job is parked.")
+@prints("jobs list")
+def _jobs(shown: Shown) -> None:
+    found: Parked = shown.answer
+    if found.parked:
+        _print_parked(shown.out, found.parked)
+    if found.failed_windows:
+        _print_failed(shown.out, found.failed_windows)
+    if not (found.parked or found.failed_windows):
+        shown.out.line("No job is parked.")
 
 
 @jobs.command()
 def retry(ctx: typer.Context, to_json: Json = False) -> None:
     """Queue the parked jobs again and have failed windows read again; run both here unless a worker does. A model that is left
-    alone after failures is tried at once.
-
-    JSON: retried (how many of both).
-    """
+    alone after failures is tried at once."""
     call = call_of(ctx)
 
-    async def again() -> int:
-        async with call.memory() as lore:
-            retried = await lore.retry_parked()
-            if retried.count and not await lore.worker_is_alive():
-                await lore.catch_up()
-                await _read_again(call, lore, retried)
-            return retried.count
+    async def again() -> "Tried":
+        from everlore.operating import retry_here
 
-    retried = run(again())
+        async with call.memory() as lore:
+            with call.out.progress("Distilling") as advance:
+                return await retry_here(lore, advance)
+
+    found = run(again())
     if to_json:
-        call.out.json({"retried": retried})
+        call.out.json(found)
     else:
         call.out.line(
-            f"Retried {retried} jobs and windows; `everlore jobs list` shows whether any failed again."
+            f"Retried {found.retried} jobs and windows; `everlore jobs list` shows whether any failed again."
         )
 
 
-async def _read_again(call: Call, lore: "Everlore", retried: "Retried") -> None:
-    if not retried.runs:
-        return
-    with call.out.progress("Distilling") as advance:
-        # Only what had failed: what else waits may cost a lot, and nobody agreed to that.
-        await lore.run_retried(retried, progress=advance)
-    await lore.catch_up()
+@prints("models list")
+def _models(shown: Shown) -> None:
+    _print_models(shown.out, shown.answer)
 
 
-@models.command("list")
-def list_models(ctx: typer.Context, to_json: Json = False) -> None:
-    """List the embedding models that the memory knows.
-
-    JSON: models [{name, dimensions, in_use, threads_behind, distilled_behind}].
-    """
-    call = call_of(ctx)
-
-    async def look() -> "list[ModelProgress]":
-        async with call.memory() as lore:
-            return (await lore.status()).models
-
-    found = run(look())
-    if to_json:
-        call.out.json({"models": found})
-    else:
-        _print_models(call.out, found)
+@prints("models use")
+def _used(shown: Shown) -> None:
+    shown.out.line(f"{shown.answer.in_use} answers questions from now on.")
 
 
-@models.command()
-def use(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A model of `everlore models list`.")],
-    to_json: Json = False,
-) -> None:
-    """Let another model answer questions. Refused until it has vectors of everything.
-
-    JSON: in_use (its name).
-    """
-    call = call_of(ctx)
-
-    async def change() -> None:
-        async with call.memory() as lore:
-            await lore.use_model(name)
-
-    run(change())
-    if to_json:
-        call.out.json({"in_use": name})
-    else:
-        call.out.line(f"{name} answers questions from now on.")
-
-
-def _print_models(out: Output, found: "list[ModelProgress]") -> None:
+def _print_models(out: Output, found: "Sequence[ModelProgress]") -> None:
     if not found:
         out.line("No embedding model is installed: messages are found by words and time only.")
         return
@@ -228,18 +142,23 @@ def _print_models(out: Output, found: "list[ModelProgress]") -> None:
     out.print(listed)
 
 
-def _print_parked(out: Output, parked: "list[ParkedJob]") -> None:
-    listed = table(
-        "job", "workspace", "step", "attempts", "failed", "error", numbers=["job", "attempts"], wide="error"
-    )
+def _print_parked(out: Output, parked: "Sequence[ParkedJob]") -> None:
+    columns = ("job", "workspace", "step", "attempts", "failed", "error")
+    listed = table(*columns, numbers=["job", "attempts"], wide="error")
     for job in parked:
         reason = one_line(job.error or "not known")
-        about = clean(job.workspace), clean(job.step)
-        listed.add_row(str(job.job_id), *about, str(job.attempts), when(job.failed_at), reason)
+        listed.add_row(
+            str(job.job_id),
+            clean(job.workspace),
+            clean(job.step),
+            str(job.attempts),
+            when(job.failed_at),
+            reason,
+        )
     out.print(listed)
 
 
-def _print_held_up(out: Output, held_up: "list[HeldUp]") -> None:
+def _print_held_up(out: Output, held_up: "Sequence[HeldUp]") -> None:
     listed = table("workspace", "no calls of", "until", "because", wide="because")
     for one in held_up:
         model = "any model" if one.model is None else clean(one.model)
@@ -247,11 +166,36 @@ def _print_held_up(out: Output, held_up: "list[HeldUp]") -> None:
     out.print(listed)
 
 
-def _print_failed(out: Output, failed: "list[FailedWindow]") -> None:
+def _print_failed(out: Output, failed: "Sequence[FailedWindow]") -> None:
     listed = table("workspace", "thread", "messages", "failed", "error", wide="error")
     for one in failed:
         place = f"{one.first} to {one.last}"
         listed.add_row(
             clean(one.workspace), clean(one.thread), place, when(one.failed_at), one_line(one.error)
+        )
+    out.print(listed)
+
+
+@prints("usage")
+def _usage(shown: Shown) -> None:
+    found: Usage = shown.answer
+    out = shown.out
+    for cap in found.hard_caps:
+        out.warn(f"today's hard cap is reached: {cap}; no model is called before tomorrow (UTC).")
+    for cap in found.soft_caps:
+        out.warn(f"today's soft cap is passed: {cap}.")
+    for model, until in found.left_alone:
+        out.warn(f"{model} failed too often and is left alone until {when(until)}.")
+    if not found.days:
+        out.line(
+            f"No model was called for the workspace {shown.workspace} in {shown.arguments.get('days', 30)} days."
+        )
+        return
+    numbers = ["calls", "failed", "tokens in", "tokens out", "cost"]
+    listed = table("day", "model", *numbers, numbers=numbers)
+    for one in found.days:
+        counts = (one.calls, one.failed, one.tokens_in, one.tokens_out)
+        listed.add_row(
+            one.day.isoformat(), clean(one.model), *(f"{count:,}" for count in counts), f"{one.cost:.4f}"
         )
     out.print(listed)

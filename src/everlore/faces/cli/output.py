@@ -1,7 +1,7 @@
 """All that reaches the terminal: text made harmless, times in the local zone, tables, progress, JSON.
 
-JSON is the library's values with the library's names (the HTTP face uses the same): an object per value, times as ISO 8601 in
-UTC (`2025-05-12T14:03:00Z`), ids as text. It goes to standard output alone; whatever is said to people goes to standard error.
+JSON is what `to_json` makes of an answer, as over HTTP. It goes to standard output alone; whatever is said to people goes
+to standard error.
 """
 
 import json
@@ -9,19 +9,11 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
-from datetime import UTC, date, datetime
-from decimal import Decimal
-from pathlib import Path
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
-from uuid import UUID
 
+from everlore.domain.answers import to_json
 from everlore.domain.errors import InvalidInput
-from everlore.domain.graph import EntityChange, Node
-from everlore.domain.ids import short_id
-from everlore.domain.knowledge import ReviewItem
-from everlore.domain.memories import Entity, Fact, Memory, Source
-from everlore.domain.recall import Citation, FactHit, Hit, MemoryHit
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -93,55 +85,8 @@ def moment(given: str | None, field: str) -> datetime | None:
         ) from error
 
 
-def plain(value: Any) -> Any:
-    """The value as JSON has it: the fields of our own values by their names."""
-    match value:
-        case UUID() | Path():
-            return str(value)
-        case datetime():
-            try:
-                return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-            except OverflowError:
-                return value.isoformat()
-        case date():
-            return value.isoformat()
-        case Mapping():
-            return {str(k): plain(v) for k, v in cast("Mapping[Any, Any]", value).items()}
-        case list() | tuple() | set() | frozenset():
-            return [plain(one) for one in cast("Sequence[Any]", value)]
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            return {one.name: plain(getattr(value, one.name)) for one in fields(value)} | _besides(value)
-        case Decimal():
-            return float(value)
-        case _:
-            return value
-
-
-def _besides(value: Any) -> dict[str, Any]:
-    """What is said of some values beside their fields: the id that a person types, and what follows from others."""
-    match value:
-        case Citation():
-            return {"short_id": short_id(value.message_id)}
-        case Source():
-            return {"short_id": None if value.message_id is None else short_id(value.message_id)}
-        case Memory():
-            return {"short_id": short_id(value.lineage_id), "status": value.status(datetime.now(UTC))}
-        case Fact():
-            return {"short_id": short_id(value.lineage_id)}
-        case Entity() | Node():
-            return {"short_id": short_id(value.entity_id)}
-        case EntityChange():
-            return {"short_id": short_id(value.change_id)}
-        case ReviewItem():
-            return {"short_id": short_id(value.id)}
-        case Hit() | MemoryHit() | FactHit():
-            return {"confidence": value.confidence}
-        case _:
-            return {}
-
-
 def as_json(value: Any, *, indent: int | None = 2) -> str:
-    text = json.dumps(plain(value), ensure_ascii=not _unicode(), indent=indent)
+    text = json.dumps(to_json(value), ensure_ascii=not _unicode(), indent=indent)
     return text.translate(_JSON_HARMLESS)
 
 

@@ -1,108 +1,22 @@
-"""The command `recall`: a question in, the facts, memories and messages that answer it out."""
+"""How what was recalled looks: facts, memories and messages that answer."""
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from everlore.domain.ids import short_id
-from everlore.domain.recall import KINDS
-from everlore.faces.cli.call import Json, WorkspaceName, call_of, run
-from everlore.faces.cli.output import Output, clean, local, moment, shortened, table, when
-from everlore.faces.cli.shown import RecordedAt, ValidAt, as_of, day, memory_text, statement, stretch
+from everlore.faces.cli.output import Output, clean, shortened, table, when
+from everlore.faces.cli.shown import Shown, day, memory_text, prints, statement, stretch
 
 if TYPE_CHECKING:
-    from everlore.domain.recall import Hit, Kind, LaneTrace, Neighbour, Recall, Support
+    from everlore.domain.recall import Hit, LaneTrace, Neighbour, Recall, Support
 
 # What the columns beside the text of a hit take up.
 _BESIDE_TEXT = 52
 _LINES_OF_TEXT = 4
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command()(recall)
-
-
-def recall(
-    ctx: typer.Context,
-    question: Annotated[str, typer.Argument(help="A question, or words to look for.")],
-    workspace: WorkspaceName = "default",
-    limit: Annotated[int, typer.Option(help="At most so many messages.")] = 10,
-    now: Annotated[
-        str | None, typer.Option(metavar="TIME", help='The moment that "last week" is relative to.')
-    ] = None,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only messages from then on.")] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only messages before then.")] = None,
-    author: Annotated[str | None, typer.Option(metavar="NAME", help="Only messages of this author.")] = None,
-    thread: Annotated[str | None, typer.Option(metavar="NAME", help="Only messages of this thread.")] = None,
-    project: Annotated[str | None, typer.Option(metavar="NAME", help="Only threads of this project.")] = None,
-    taxonomy: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Only what lies under this path.")
-    ] = None,
-    kind: Annotated[
-        list[str] | None, typer.Option(metavar="KIND", help=f"Only {', '.join(KINDS)}; repeatable.")
-    ] = None,
-    facts: Annotated[int, typer.Option(metavar="N", help="At most so many facts.")] = 5,
-    memories: Annotated[int, typer.Option(metavar="N", help="At most so many memories.")] = 5,
-    valid_at: ValidAt = None,
-    recorded_at: RecordedAt = None,
-    include_expired: Annotated[
-        bool, typer.Option("--include-expired", help="Also memories that are out of view by now.")
-    ] = False,
-    neighbours: Annotated[int, typer.Option(metavar="N", help="So many messages before and after each.")] = 0,
-    deadline_ms: Annotated[
-        float | None, typer.Option(metavar="MS", help="Answer with what is there after so long.")
-    ] = None,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show how each search lane ranked each hit.")
-    ] = False,
-    to_json: Json = False,
-) -> None:
-    """Find the facts, memories and messages that answer a question. Times without a zone are local.
-
-    JSON: question, hits [{text, captions, citation {message_id, short_id, thread, author, role, at}, score, confidence,
-    support {confidence, covered, missing, speaker, late_interaction}, neighbours [{offset, text, citation}],
-    trace {lane: {rank, score}}}], memories [{memory (as in `everlore memories`), sources [citation], score, confidence, support,
-    why {part: share}}], facts [{fact (as in `everlore facts`), sources [citation], score, confidence, support, current, why}],
-    reading {types, status, entities, since, until, about, text} (how a question for tasks, decisions... was read; else null),
-    degraded (sentences), took_ms {step: ms}.
-    """
-    from datetime import UTC, datetime
-
-    call = call_of(ctx)
-    # Words like "yesterday" are read in the zone of whoever asks.
-    present = moment(now, "--now") or local(datetime.now(UTC))
-    first, end = moment(since, "--since"), moment(until, "--until")
-    times = as_of(valid_at, recorded_at)
-
-    async def ask() -> "Recall":
-        async with call.workspace(workspace) as (_, memory):
-            return await memory.recall(
-                question,
-                limit=limit,
-                now=present,
-                since=first,
-                until=end,
-                author=author,
-                thread=thread,
-                project=project,
-                taxonomy=taxonomy,
-                kinds=cast("list[Kind] | None", kind),
-                as_of=times,
-                include_expired=include_expired,
-                limit_memories=memories,
-                limit_facts=facts,
-                neighbours=neighbours,
-                deadline_ms=deadline_ms,
-                trace=trace,
-            )
-
-    found = run(ask())
-    for sentence in found.degraded:
-        call.out.warn(sentence)
-    if to_json:
-        call.out.json(found)
-    else:
-        print_answer(call.out, found)
+@prints("recall")
+def _recall(shown: Shown) -> None:
+    print_answer(shown.out, shown.answer)
 
 
 def print_answer(out: Output, found: "Recall") -> None:

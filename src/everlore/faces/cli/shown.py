@@ -1,7 +1,8 @@
-"""How memories, facts and sources look on a terminal, wherever they are shown."""
+"""How answers look on a terminal: who prints which, and what memories, facts and sources look like wherever they are shown."""
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -9,10 +10,51 @@ import typer
 from everlore.domain.ids import short_id
 from everlore.domain.memories import AsOf, Fact, Memory, Source
 from everlore.domain.predicates import in_words
-from everlore.faces.cli.output import clean, local, moment, shortened, table, when
+from everlore.faces.cli.output import Output, clean, local, moment, shortened, table, when
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An answer to print, and what it answers."""
+
+    out: Output
+    answer: Any
+    arguments: Mapping[str, Any]
+
+    @property
+    def workspace(self) -> str:
+        return self.arguments.get("workspace", "default")
+
+
+Printer: TypeAlias = Callable[[Shown], None]
+Question: TypeAlias = Callable[[Any, Mapping[str, Any]], Awaitable[str]]
+# By the words of the command. Without a printer, an answer is JSON; without a question, one is made of the verb's summary.
+PRINTERS: dict[str, Printer] = {}
+QUESTIONS: dict[str, Question] = {}
+
+
+def prints(*commands: str) -> Callable[[Printer], Printer]:
+    """Say that this shows the answers of these commands to people."""
+
+    def register(printer: Printer) -> Printer:
+        PRINTERS.update(dict.fromkeys(commands, printer))
+        return printer
+
+    return register
+
+
+def asks(command: str) -> Callable[[Question], Question]:
+    """Say that this words what a person is asked before the command is done."""
+
+    def register(question: Question) -> Question:
+        QUESTIONS[command] = question
+        return question
+
+    return register
+
 
 ValidAt: TypeAlias = Annotated[
     str | None, typer.Option("--as-of", metavar="TIME", help="What was true then, as it is known today.")
@@ -99,7 +141,7 @@ def memory_text(memory: Memory, room: int, *more: str) -> Any:
 
 def remarks(memory: Memory) -> list[str]:
     """What a list says of a memory beside its words."""
-    status = memory.status(datetime.now(UTC))
+    status = memory.status or "active"
     said: list[str] = []
     if memory.pinned:
         said.append("pinned")

@@ -1,105 +1,146 @@
-"""The addresses. Each hands its body to a verb of the library and shows what came back."""
+"""The addresses: one for each verb, made from its parameters, and those that are the server's own."""
 
-import asyncio
+import inspect
+import json
+import re
 from html import escape
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Request, Response
-from starlette.responses import HTMLResponse
+from fastapi import APIRouter, Body, Depends, Path, Query, Request
+from starlette.responses import HTMLResponse, Response
 
-from everlore.domain.errors import WorldError
-from everlore.faces.http.bodies import (
-    HealthAnswer,
-    OutcomeAnswer,
-    RecallAnswer,
-    RecallBody,
-    ReceiptAnswer,
-    RecordBody,
-)
-from everlore.faces.http.errors import RETRY_AFTER_S
-from everlore.faces.http.parts import WRITES, Lore, answer, errors
+from everlore import operating
+from everlore.api.verbs import Parameter, Verb, answer_of, call, parameters_of, summary_of, verbs
+from everlore.domain.answers import to_json
+from everlore.domain.errors import InvalidInput
+from everlore.domain.operations import Health
+from everlore.everlore import Everlore
+from everlore.faces.http import models
+from everlore.faces.http.errors import RETRY_AFTER_S, ErrorAnswer
 
-HEALTH_TIMEOUT_S = 3.0
-
-router = APIRouter()
+_ID_CHARACTERS = 2020
 
 
-@router.get(
-    "/healthz",
-    operation_id="health",
-    summary="How the server is doing",
-    responses={**errors(), 503: {"model": HealthAnswer, "description": "The database does not answer."}},
-)
-async def health(lore: Lore, response: Response) -> HealthAnswer:
-    try:
-        async with asyncio.timeout(HEALTH_TIMEOUT_S):
-            answers = await lore.database_answers()
-            worker = answers and await lore.worker_is_alive()
-    except (WorldError, TimeoutError):
-        answers = worker = False
-    if not answers:
-        response.status_code = 503
-        response.headers["Retry-After"] = str(RETRY_AFTER_S)
-        reason = "The database does not answer; nothing can be recorded or recalled."
-        return HealthAnswer(ok=False, database=False, worker=False, degraded=[reason])
-    degraded: list[str] = []
-    if not worker:
-        degraded.append(
-            "No worker runs; new messages are found by their words, and by their meaning once one has run."
-        )
-    if lore.settings.embedder == "none":
-        degraded.append("No embedding model is set; messages are found by their words and times only.")
-    return HealthAnswer(ok=True, database=True, worker=worker, degraded=degraded)
+def _lore(request: Request) -> Everlore:
+    return request.app.state.lore
 
 
-@router.post(
-    "/v1/messages",
-    operation_id="record_messages",
-    summary="Record messages",
-    status_code=201,
-    response_description="At least one message was stored.",
-    responses={
-        **errors(400, 413, 415, 422, 503),
-        200: {"model": ReceiptAnswer, "description": "Nothing new: all were there already or were refused."},
-    },
-)
-async def record_messages(body: RecordBody, lore: Lore, response: Response) -> ReceiptAnswer:
-    """Keep messages of one thread. The answer comes after the commit, with an outcome per message.
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The error answers of a route, for the OpenAPI document."""
+    said = {
+        400: "The body is not JSON that can be read.",
+        403: "The request comes from a page of another origin.",
+        404: "There is no such workspace, or nothing of that name or id in it.",
+        413: "The body is too large.",
+        415: "The body is not declared as JSON.",
+        421: "The Host header does not name this server.",
+        422: "A field is outside its limits; the answer names it.",
+        500: "Everlore is set up wrongly or failed inside.",
+        503: "The database or a model does not answer; try again.",
+    }
+    return {
+        status: {"model": ErrorAnswer, "description": said[status]} for status in (*statuses, 403, 421, 500)
+    }
 
-    Sending the same request again is harmless where messages carry an `external_id`.
-    """
-    workspace = await lore.workspace(body.workspace)
-    receipt = await workspace.record(
-        [message.to_new_message() for message in body.messages],
-        thread=body.thread,
-        session=body.session,
-        project=body.project,
-        taxonomy=body.taxonomy,
-    )
-    if not receipt.stored:
-        response.status_code = 200
-    return ReceiptAnswer(
-        thread=receipt.thread,
-        outcomes=[OutcomeAnswer.model_validate(outcome) for outcome in receipt.outcomes],
-        stored=receipt.stored,
-        already_there=receipt.already_there,
-        refused=len(receipt.refused),
+
+READS = errors(404, 422, 503)
+WRITES = errors(400, 404, 413, 415, 422, 503)
+
+
+def router() -> APIRouter:
+    """All addresses, with the verbs that are registered now."""
+    made = APIRouter()
+    made.add_api_route("/healthz", health, operation_id="health", summary="How the server is doing",
+                       responses={200: {"model": models.answer_model(Health)}, **errors(),
+                                  503: {"model": models.answer_model(Health),
+                                        "description": "The database does not answer."}})  # fmt: skip
+    made.add_api_route("/docs", docs, include_in_schema=False)
+    for verb in verbs():
+        _add(made, verb)
+    return made
+
+
+def _add(routes: APIRouter, verb: Verb) -> None:
+    body = verb.method not in {"GET", "DELETE"}
+    summary, told = summary_of(verb)
+    answer = answer_of(verb)
+    known: dict[int | str, dict[str, Any]] = dict(WRITES if body else READS)
+    if answer is not None:
+        known[verb.status] = {"model": models.answer_model(answer), "description": "What the verb answers."}
+    if verb.command == "record":
+        known[200] = {**known[201], "description": "Nothing new: all were there already or were refused."}
+    routes.add_api_route(
+        verb.path,
+        _endpoint(verb, body=body),
+        methods=[verb.method],
+        operation_id=verb.name,
+        summary=summary,
+        description=told,
+        status_code=verb.status,
+        response_class=Response,
+        responses=known,
     )
 
 
-@router.post(
-    "/v1/recall",
-    operation_id="recall",
-    summary="Recall the messages, memories and facts that answer a question",
-    response_description="The hits, best first; empty lists where nothing was found.",
-    responses=WRITES,
-)
-async def recall(body: RecallBody, lore: Lore) -> RecallAnswer:
-    """Find what answers a question, with citations and the reasons to believe it."""
-    workspace = await lore.workspace(body.workspace, create=False)
-    return answer(RecallAnswer, await workspace.recall(**body.arguments()), workspace)
+def _endpoint(verb: Verb, *, body: bool) -> Any:
+    in_path = set(re.findall(r"{(\w+)", verb.path))
+    given = parameters_of(verb)
+    rest = [one for one in given if one.name not in in_path]
+    model = models.request_model(f"{verb.name.title().replace('_', '')}Request", rest, query=not body)
+
+    async def endpoint(**sent: Any) -> Response:
+        said = cast("models.Request", sent["request"])
+        arguments = {name: sent[name] for name in in_path} | said.arguments()
+        try:
+            return _response(verb, await call(verb, sent["lore"], arguments))
+        except InvalidInput as error:
+            if body or not error.field.startswith("as_of."):
+                raise
+            # In a query the two questions of time stand by themselves.
+            raise InvalidInput(error.field.removeprefix("as_of."), error.reason) from error
+
+    here = inspect.Parameter.KEYWORD_ONLY
+    place = Body() if body else Query()
+    default = inspect.Parameter.empty if any(one.required for one in rest) else model.model_validate({})
+    endpoint.__signature__ = inspect.Signature(  # pyright: ignore[reportFunctionMemberAccess] - read by FastAPI
+        [
+            *(
+                inspect.Parameter(one.name, here, annotation=_path(one))
+                for one in given
+                if one.name in in_path
+            ),
+            inspect.Parameter("request", here, annotation=Annotated[model, place], default=default),
+            inspect.Parameter("lore", here, annotation=Annotated[Everlore, Depends(_lore)]),
+        ]
+    )
+    return endpoint
 
 
-@router.get("/docs", include_in_schema=False)
+def _path(one: Parameter) -> Any:
+    return Annotated[str, Path(max_length=_ID_CHARACTERS, description=one.described)]
+
+
+def _response(verb: Verb, answer: Any) -> Response:
+    if verb.status == 204:
+        return Response(status_code=204)
+    nothing_new = verb.status == 201 and getattr(answer, "stored", 1) == 0
+    return written(answer, 200 if nothing_new else verb.status)
+
+
+def written(answer: Any, status: int = 200) -> Response:
+    """An answer as JSON."""
+    text = json.dumps(to_json(answer), ensure_ascii=False, separators=(",", ":"))
+    return Response(text.encode(errors="backslashreplace"), status, media_type="application/json")
+
+
+async def health(lore: Annotated[Everlore, Depends(_lore)]) -> Response:
+    found = await operating.health(lore)
+    answered = written(found, 200 if found.ok else 503)
+    if not found.ok:
+        answered.headers["Retry-After"] = str(RETRY_AFTER_S)
+    return answered
+
+
 async def docs(request: Request) -> HTMLResponse:
     """The routes as a plain page: it loads nothing, from here or from the internet."""
     rows = "".join(

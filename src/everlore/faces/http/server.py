@@ -16,7 +16,6 @@ from fastapi import FastAPI
 from everlore.config import Settings
 from everlore.domain.errors import ConfigurationError
 from everlore.everlore import Everlore
-from everlore.faces.http import routes_entities, routes_memories, routes_work
 from everlore.faces.http.errors import answer_errors
 from everlore.faces.http.guard import Guard
 from everlore.faces.http.routes import router
@@ -48,8 +47,7 @@ def create_app(settings: Settings, *, worker: bool = True, **open_options: Any) 
         redoc_url=None,
         redirect_slashes=False,
     )
-    for routes in (router, routes_memories.router, routes_entities.router, routes_work.router):
-        app.include_router(routes)
+    app.include_router(router())
     app.add_middleware(Guard)
     answer_errors(app)
     return app

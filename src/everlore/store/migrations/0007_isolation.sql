@@ -61,6 +61,31 @@ create function everlore.list_workspaces()
         order by w.name
     $$;
 
+-- Takes a workspace and all that is in it, its waiting jobs included; answers how many rows of each kind went. A job that runs
+-- finds nothing any more, and ends. For the operator's side.
+create function everlore.delete_workspace(gone uuid) returns jsonb
+    language plpgsql volatile security definer
+    set search_path = everlore, pg_temp
+    as $$
+    declare
+        counts jsonb;
+    begin
+        perform from everlore.workspace w where w.workspace_id = gone for update;
+        select jsonb_build_object(
+            'threads', (select count(*) from everlore.thread t where t.workspace_id = gone),
+            'messages', (select count(*) from everlore.message m where m.workspace_id = gone),
+            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = gone),
+            'facts', (select count(distinct f.lineage_id) from everlore.fact f where f.workspace_id = gone),
+            'entities', (select count(*) from everlore.entity e where e.workspace_id = gone),
+            'passages', (select count(*) from everlore.passage p where p.workspace_id = gone)
+        ) into counts;
+        delete from everlore.job_failure f using jobs.procrastinate_jobs j
+            where j.id = f.job_id and j.args ->> 'workspace_id' = gone::text and j.status <> 'doing';
+        delete from jobs.procrastinate_jobs j where j.args ->> 'workspace_id' = gone::text and j.status <> 'doing';
+        delete from everlore.workspace w where w.workspace_id = gone;
+        return counts;
+    end $$;
+
 revoke all on all functions in schema everlore from public;
 grant usage on schema everlore to everlore_app, everlore_worker;
 
@@ -99,7 +124,7 @@ grant execute on function
     everlore.scopes_with_job(text), everlore.threads_unindexed(text, text[], boolean, boolean, integer),
     everlore.workspaces_unindexed(text, text[], boolean, integer),
     everlore.threads_to_distil(text, timestamptz, boolean, integer), everlore.failed_windows(),
-    everlore.list_workspaces(),
+    everlore.list_workspaces(), everlore.delete_workspace(uuid),
     everlore.build_vector_index(smallint, everlore.layer),
     everlore.use_embedding_model(text), everlore.embedding_progress()
     to everlore_worker;

@@ -146,7 +146,7 @@ where s.memory_lineage_id is not null;
 
 -- listed: facts that pass, the surest and latest first. `history`: those that held once, too; but not what never did and nobody
 -- says any more (after a merge its statements count for the like of it).
-select f.* from everlore.fact_shown f
+select * from (select f.*, count(*) over () as total from everlore.fact_shown f
 where f.workspace_id = %(workspace)s and everlore.believed_at(f.recorded_at, f.superseded_at, %(recorded_at)s)
   and (%(history)s or everlore.true_at(f.valid_from, f.valid_to, %(valid_at)s))
   and (f.valid_to is null or f.valid_to > f.valid_from
@@ -157,7 +157,10 @@ where f.workspace_id = %(workspace)s and everlore.believed_at(f.recorded_at, f.s
   and (%(predicate)s::text is null or f.predicate = %(predicate)s)
   and (%(object)s::text is null or strpos(' ' || everlore.normalise(f.object), ' ' || everlore.normalise(%(object)s)) > 0)
   and f.review is not distinct from %(review)s
-order by f.valid_to is not null, f.valid_from desc, f.confidence desc, f.fact_id desc limit %(limit)s offset %(offset)s;
+) as counted
+where %(after_at)s::timestamptz is null or (valid_to is null, valid_from, confidence, fact_id)
+    < (%(after_holds)s, %(after_at)s, %(after_sure)s::real, %(after_id)s::uuid)
+order by valid_to is null desc, valid_from desc, confidence desc, fact_id desc limit %(limit)s;
 
 -- show: one version
 select * from everlore.fact_shown where workspace_id = %(workspace)s and fact_id = %(fact_id)s;

@@ -103,8 +103,9 @@ union
  ) as m limit %(at_most)s);
 
 -- listed: memories that pass the filters, the latest first. Without `history` the versions of today; with it those that were
--- believed at `recorded_at` (null: today) and true at `valid_at`. What was said in several threads is in each of them.
-select m.* from everlore.memory_shown m
+-- believed at `recorded_at` (null: today) and true at `valid_at`. What was said in several threads is in each of them. `total`
+-- counts all that pass; given are those behind the key.
+select * from (select m.*, count(*) over () as total from everlore.memory_shown m
 where m.workspace_id = %(workspace)s and everlore.believed_at(m.recorded_at, m.superseded_at, %(recorded_at)s)
   and (not %(history)s or everlore.true_at(m.valid_from, m.valid_to, %(valid_at)s))
   and case coalesce(%(status)s::text, 'usable')
@@ -137,11 +138,15 @@ where m.workspace_id = %(workspace)s and everlore.believed_at(m.recorded_at, m.s
              and (%(taxonomy)s::ltree is null or coalesce(g.taxonomy, t.taxonomy) <@ %(taxonomy)s)
            offset 0))
   and (%(pinned)s::boolean is null or m.pinned = %(pinned)s)
-  and (%(text)s::text is null or strpos(' ' || everlore.normalise(m.content), ' ' || everlore.normalise(%(text)s)) > 0)
+  and (%(text)s::text is null or strpos(
+      ' ' || regexp_replace(everlore.normalise(m.content), '[^[:alnum:]]+', ' ', 'g'),
+      ' ' || trim(regexp_replace(everlore.normalise(%(text)s), '[^[:alnum:]]+', ' ', 'g'))) > 0)
   and (%(entities)s::uuid[] is null or exists (
       select from everlore.memory_entity x
       where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id and x.entity_id = any (%(entities)s)))
-order by m.valid_from desc, m.memory_id desc limit %(limit)s offset %(offset)s;
+) as counted
+where %(after_at)s::timestamptz is null or (valid_from, memory_id) < (%(after_at)s, %(after_id)s::uuid)
+order by valid_from desc, memory_id desc limit %(limit)s;
 
 -- without_sources: current extracted memories that nothing supports any more, and that no person took a stand on
 select m.* from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (

@@ -1,6 +1,7 @@
--- waiting: what waits for a person, the oldest first, of all kinds; with `ending` what has an id that ends so
-select w.kind, w.id, w.state, w.text, w.reason, w.recorded_at, w.one, w.other
-from (
+-- waiting: what waits for a person, the oldest first, of all kinds; with `ending` what has an id that ends so. `total` counts all
+-- that waits; given is what stands behind the key.
+select w.kind, w.id, w.state, w.text, w.reason, w.recorded_at, w.one, w.other, w.total
+from (select u.*, count(*) over () as total from (
     select 'memory' as kind, m.memory_id as id, m.review as state, m.content as text, coalesce(m.review_reason, '') as reason,
            m.recorded_at, null::uuid as one, null::uuid as other
     from everlore.memory m
@@ -18,7 +19,7 @@ from (
     from everlore.taxonomy_suggestion s
     join everlore.thread t on t.workspace_id = %(workspace)s and t.thread_id = s.thread_id
     where s.workspace_id = %(workspace)s and s.decided_at is null
-) as w
-where %(ending)s::text is null or right(replace(w.id::text, '-', ''), length(%(ending)s)) = %(ending)s
+) as u where %(ending)s::text is null or right(replace(u.id::text, '-', ''), length(%(ending)s)) = %(ending)s) as w
+where %(after_at)s::timestamptz is null or (w.recorded_at, w.id) > (%(after_at)s, %(after_id)s::uuid)
 order by w.recorded_at, w.id
 limit %(at_most)s;

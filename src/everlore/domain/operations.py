@@ -1,0 +1,177 @@
+"""How an installation and its workspaces are doing: what the operator's verbs answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Literal, TypeAlias
+from uuid import UUID
+
+from everlore.domain.answers import Doc
+from everlore.domain.knowledge import DistilEstimate, Distilled
+
+Isolation: TypeAlias = Literal["full", "weaker"]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSummary:
+    """A workspace in a list."""
+
+    workspace_id: Annotated[UUID, Doc("Its id.")]
+    name: Annotated[str, Doc("Its name.")]
+    created_at: Annotated[datetime, Doc("When it was made.")]
+    threads: Annotated[int, Doc("How many threads it has.")]
+    messages: Annotated[int, Doc("How many messages it has.")]
+    last_at: Annotated[datetime | None, Doc("When the last of them was recorded.")]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceDeleted:
+    """The receipt of a workspace that went for good: how many rows of each kind, never words."""
+
+    workspace_id: Annotated[UUID, Doc("The workspace that was.")]
+    name: Annotated[str, Doc("Its name, which is free again.")]
+    counts: Annotated[Mapping[str, int], Doc("How many rows of each kind.")]
+    deleted_at: Annotated[datetime, Doc("When.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProgress:
+    """An embedding model, and how far it is."""
+
+    name: Annotated[str, Doc("Its name.")]
+    dimensions: Annotated[int, Doc("Of its vectors.")]
+    in_use: Annotated[bool, Doc("Whether it answers questions.")]
+    threads_behind: Annotated[int, Doc("Threads that it has not come to.")]
+    distilled_behind: Annotated[int, Doc("Memories and facts that it has not come to.")] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedJob:
+    """A job that failed for good; retry it with `everlore jobs retry`."""
+
+    job_id: Annotated[int, Doc("Its number.")]
+    step: Annotated[str, Doc("The background step that it is of.")]
+    workspace: Annotated[str, Doc("The workspace that it is about.")]
+    workspace_id: Annotated[UUID, Doc("Its id.")]
+    scope_id: Annotated[UUID, Doc("The id of the thread that it is about, or of the workspace as a whole.")]
+    close: Annotated[bool, Doc("Whether what would wait for more was to be done, too.")]
+    attempts: Annotated[int, Doc("How often it was tried.")]
+    failed_at: Annotated[datetime | None, Doc("When it failed last.")]
+    error: Annotated[str | None, Doc("Why.")]
+
+
+@dataclass(frozen=True, slots=True)
+class FailedWindow:
+    """A window that could not be read; `everlore jobs retry` reads it again."""
+
+    workspace: Annotated[str, Doc("The workspace.")]
+    workspace_id: Annotated[UUID, Doc("Its id.")]
+    thread: Annotated[str, Doc("The thread.")]
+    thread_id: Annotated[UUID, Doc("Its id.")]
+    first: Annotated[int, Doc("Position of the first message.")]
+    last: Annotated[int, Doc("Position of the last one.")]
+    extractor: Annotated[str, Doc("Who could not read it.")]
+    error: Annotated[str, Doc("Why.")]
+    failed_at: Annotated[datetime, Doc("When.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """What failed for good: jobs, and windows that could not be read."""
+
+    parked: Annotated[tuple[ParkedJob, ...], Doc("Jobs that failed for good.")]
+    failed_windows: Annotated[tuple[FailedWindow, ...], Doc("Stretches of messages that could not be read.")]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldUp:
+    """Why a workspace may not call a model now, and until when: the breaker is open, or a hard cap is reached."""
+
+    workspace: Annotated[str, Doc("The workspace.")]
+    workspace_id: Annotated[UUID, Doc("Its id.")]
+    model: Annotated[str | None, Doc("The model; null for all, where a daily cap is reached.")]
+    reason: Annotated[str, Doc("Why.")]
+    until: Annotated[datetime, Doc("Until when.")]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceStatus:
+    """How one workspace is doing."""
+
+    workspace: Annotated[str, Doc("Its name.")]
+    threads: Annotated[int, Doc("Threads.")]
+    messages: Annotated[int, Doc("Messages.")]
+    unpacked: Annotated[int, Doc("Fresh passages that are found by reading them directly.")]
+    unembedded: Annotated[Mapping[str, int], Doc("Per embedding model the passages that lack vectors.")]
+    memories: Annotated[int, Doc("Memories in use.")] = 0
+    undistilled: Annotated[int, Doc("Messages that nobody has read yet.")] = 0
+    failed_windows: Annotated[int, Doc("Stretches of messages that could not be read.")] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The whole installation at a glance."""
+
+    postgres: Annotated[str, Doc("The version of Postgres.")]
+    embedded: Annotated[bool, Doc("Whether it is the embedded one.")]
+    data_dir: Annotated[str | None, Doc("Where the embedded one keeps its data; null for another.")]
+    isolation: Annotated[
+        Isolation, Doc("Weaker where the application's login could act as another role than its own.")
+    ]
+    workspaces: Annotated[int, Doc("How many workspaces there are.")]
+    messages: Annotated[int, Doc("How many messages there are in all of them.")]
+    models: Annotated[tuple[ModelProgress, ...], Doc("Embedding models.")]
+    steps: Annotated[Mapping[str, Mapping[str, int]], Doc("Jobs by background step and state.")]
+    jobs: Annotated[Mapping[str, int], Doc("Jobs by state, of all steps.")]
+    parked: Annotated[tuple[ParkedJob, ...], Doc("Jobs that failed for good.")]
+    workers: Annotated[int, Doc("Workers that are alive.")]
+    failed_windows: Annotated[
+        tuple[FailedWindow, ...], Doc("Stretches of messages that could not be read.")
+    ] = ()
+    held_up: Annotated[tuple[HeldUp, ...], Doc("Models that may not be called now, and why.")] = ()
+    workspace: Annotated[WorkspaceStatus | None, Doc("The workspace that was asked about.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How the server is doing."""
+
+    ok: Annotated[bool, Doc("Whether messages can be recorded and recalled.")]
+    database: Annotated[bool, Doc("Whether the database answers.")]
+    worker: Annotated[bool, Doc("Whether some process indexes new messages.")]
+    degraded: Annotated[tuple[str, ...], Doc("What is missing and why, in words; empty when all works.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What is tried again."""
+
+    retried: Annotated[int, Doc("How many jobs and failed windows.")]
+
+
+@dataclass(frozen=True, slots=True)
+class InUse:
+    """The embedding model that answers questions."""
+
+    in_use: Annotated[str, Doc("Its name.")]
+
+
+@dataclass(frozen=True, slots=True)
+class DistilStarted:
+    """What was begun, for a worker to do."""
+
+    threads: Annotated[int, Doc("Threads for which a job was left.")]
+    estimate: Annotated[DistilEstimate, Doc("What waits.")]
+    worker: Annotated[bool, Doc("Whether a worker runs that takes the jobs.")]
+
+
+@dataclass(frozen=True, slots=True)
+class DistilDone:
+    """What distilling here and now came to, workspaces together."""
+
+    workspaces: Annotated[tuple[str, ...], Doc("The names of the workspaces.")]
+    estimate: Annotated[DistilEstimate, Doc("What waited, and what it would take.")]
+    read: Annotated[Distilled | None, Doc("What it came to; null for an estimate alone.")]
+    waiting: Annotated[int, Doc("Messages that are left.")]
+    errors: Annotated[tuple[str, ...], Doc("Why some are left, in words.")] = ()
+    parked: Annotated[int, Doc("Jobs that failed for good on the way.")] = field(default=0)

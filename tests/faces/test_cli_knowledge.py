@@ -128,7 +128,7 @@ def test_recall_shows_facts_and_memories_beside_messages(cli: Cli) -> None:
     assert "since 2025-05-20" in shown
     assert "Porto" not in shown.partition("Emma moved to Lisbon.")[0]
     found = cli("recall", "Where does Emma live now?", "--json").json
-    assert set(found) == {"question", "hits", "degraded", "took_ms", "memories", "facts", "reading"}
+    assert set(found) == {"question", "hits", "degraded", "took_ms", "memories", "facts", "others", "reading"}
     best = found["facts"][0]
     assert set(best) == {"fact", "sources", "score", "confidence", "support", "current", "why"}
     assert set(best["fact"]) == FACT_KEYS
@@ -268,11 +268,11 @@ def test_what_was_set_aside_waits_for_review(cli: Cli) -> None:
     listed = cli("review", "--json").json["items"]
     assert all(set(item) == REVIEW_KEYS for item in listed)
     for number, item in enumerate(listed):
-        word = "--accept" if number % 2 else "--no-accept"
-        assert cli("review", "decide", item["short_id"], word, "--json").json is None
+        word = "accept" if number % 2 else "reject"
+        assert cli("review", word, item["short_id"], "--json").json is None
     assert cli("review", "--json").json["items"] == []
     assert "waits for review" in cli("review").out
-    assert cli("review", "decide", NOBODY, "--accept", code=2).err.startswith("Error: Nothing that waits")
+    assert cli("review", "accept", NOBODY, code=2).err.startswith("Error: There is no review item")
 
 
 def test_off_the_record_is_recalled_and_never_distilled(cli: Cli) -> None:

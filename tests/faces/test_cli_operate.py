@@ -20,8 +20,8 @@ Cli = Callable[..., Any]
 Models = Callable[..., None]
 
 STATUS_KEYS = {
-    *("postgres", "embedded", "data_dir", "isolation", "workspaces", "messages", "models", "jobs", "parked"),
-    *("failed_windows", "held_up", "workers", "workspace"),
+    *("postgres", "embedded", "data_dir", "isolation", "workspaces", "messages", "models", "steps", "jobs"),
+    *("parked", "failed_windows", "held_up", "workers", "workspace"),
 }
 DB_STATUS_KEYS = {"embedded", "version", "pending", "login", "roles", "isolation", "size", "tables"}
 

@@ -320,9 +320,9 @@ async def test_review_is_listed_and_decided(here: At) -> None:
     await here.distil()
     for item in (await here.get("/v1/review"))["items"]:
         assert set(item) == {"kind", "id", "short_id", "state", "text", "reason", "recorded_at"}
-        await here.post(f"/v1/review/{item['short_id']}", 204, accept=False)
+        await here.post(f"/v1/review/{item['short_id']}/reject", 204)
     assert await here.get("/v1/review") == {"items": [], "total": 0, "cursor": None}
-    await here.post(f"/v1/review/{NOBODY}", 404, accept=True)
+    await here.post(f"/v1/review/{NOBODY}/accept", 404)
 
 
 async def test_distilling_is_begun_and_not_waited_for(here: At) -> None:
@@ -396,8 +396,7 @@ async def test_what_cannot_be_is_refused_with_the_name_of_the_field(here: At) ->
         ("POST", "/v1/entities/Tom/split", {"called": "T", "aliases": []}, "aliases"),
         ("PUT", "/v1/taxonomy/a..b", {"label": "x"}, "path"),
         ("PUT", "/v1/taxonomy/a.b", {"label": " "}, "label"),
-        ("POST", "/v1/review/00000000", {}, "accept"),
-        ("POST", "/v1/review/00000000", {"accept": "yes"}, "accept"),
+        ("POST", "/v1/review/12/accept", {}, "id"),
         ("POST", "/v1/distil", {"since_position": 1}, "again"),
         ("POST", "/v1/distil", {"again": True, "since_position": 0}, "since_position"),
         ("POST", "/v1/distil", {"again": True, "since_position": 9, "until_position": 2}, "until"),

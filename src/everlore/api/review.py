@@ -14,6 +14,8 @@ from everlore.paging import identifier as by_id
 from everlore.store import review
 from everlore.validation import Cursor, Id, Limit, checked, found_by_id
 
+ITEM_ID = "The item's id, or at least its last 8 characters."
+
 
 @dataclass(frozen=True, slots=True)
 class Review(Verbs):
@@ -28,16 +30,18 @@ class Review(Verbs):
             found, total = await review.waiting(tx, limit + 1, after=after(cursor, moment, by_id))
         return page(found, total, limit, lambda item: (item.recorded_at, item.id))
 
-    @checked
-    async def decide(
-        self,
-        identifier: Annotated[Id, Doc("The item's id, or at least its last 8 characters.")],
-        *,
-        accept: Annotated[bool, Doc("true accepts, false rejects for good.")],
-    ) -> None:
-        """Decide on what waits.
+    async def accept(self, identifier: Annotated[Id, Doc(ITEM_ID)]) -> None:
+        """Accept what waits.
 
-        A memory that is accepted is used, two entities are merged, a thread gets the path. Raises NotFound, InvalidInput."""
+        A memory is used from then on, two entities are merged, a thread gets the path. Raises NotFound, InvalidInput."""
+        await self.decide(identifier, accept=True)
+
+    async def decline(self, identifier: Annotated[Id, Doc(ITEM_ID)]) -> None:
+        """Reject what waits, for good. Raises NotFound, InvalidInput."""
+        await self.decide(identifier, accept=False)
+
+    async def decide(self, identifier: str | UUID, *, accept: bool) -> None:
+        """Accept what waits, or reject it for good. Raises NotFound, InvalidInput."""
         found: dict[UUID, ReviewItem] = {}
 
         async def ending(digits: str) -> list[UUID]:

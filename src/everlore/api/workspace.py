@@ -99,6 +99,8 @@ class Workspace:
     reject_fact = _verb(Facts, Facts.reject_fact)
 
     review = _verb(Review, Review.review)
+    accept = _verb(Review, Review.accept)
+    decline = _verb(Review, Review.decline)
     decide = _verb(Review, Review.decide)
 
     estimate_distil = _verb(Distilling, Distilling.estimate_distil)

@@ -109,7 +109,9 @@ async def _load(
     far = known.far_away(asked)
     if far:
         around = await graph.edges_at(tx, far, When(now))
-        known.near = {at: {end for edge in edges for end in edge.ends()} - {at} for at, edges in around.items()}
+        known.near = {
+            at: {end for edge in edges for end in edge.ends()} - {at} for at, edges in around.items()
+        }
     return known
 
 

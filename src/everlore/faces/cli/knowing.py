@@ -69,10 +69,14 @@ def _review(shown: Shown) -> None:
         shown.out.line(f"Nothing in the workspace {shown.workspace} waits for review.")
 
 
-@prints("review decide")
-def _reviewed(shown: Shown) -> None:
-    done = "Accepted" if shown.arguments["accept"] else "Rejected"
-    shown.out.line(f"{done}: {shown.arguments['identifier']}.")
+@prints("review accept")
+def _accepted(shown: Shown) -> None:
+    shown.out.line(f"Accepted: {shown.arguments['identifier']}.")
+
+
+@prints("review reject")
+def _rejected(shown: Shown) -> None:
+    shown.out.line(f"Rejected: {shown.arguments['identifier']}.")
 
 
 def _print_review(out: Output, found: "list[ReviewItem]") -> None:
@@ -84,4 +88,4 @@ def _print_review(out: Output, found: "list[ReviewItem]") -> None:
         what = item.kind if item.kind != "memory" else f"memory, {item.state}"
         listed.add_row(day(item.recorded_at), what, text, short_id(item.id))
     out.print(listed)
-    out.line("Decide with: everlore review decide ID --accept, or --no-accept")
+    out.line("Decide with: everlore review accept ID, or everlore review reject ID")

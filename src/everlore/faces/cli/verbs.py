@@ -59,7 +59,7 @@ def add_to(root: TyperGroup) -> None:
 
 
 def _add(parent: TyperGroup, verb: "Verb", word: str, *, lists: bool) -> None:
-    made = typer.Typer(help=_HELP.get(word))
+    made = typer.Typer(add_completion=False, help=_HELP.get(word))
     if lists:
         made.callback(invoke_without_command=True)(_function(verb, lists=True))
         _placeholder(made)
@@ -77,7 +77,7 @@ def _add(parent: TyperGroup, verb: "Verb", word: str, *, lists: bool) -> None:
 
 def _group(parent: TyperGroup, word: str) -> TyperGroup:
     if word not in parent.commands:
-        made = typer.Typer(no_args_is_help=True, help=_HELP.get(word))
+        made = typer.Typer(no_args_is_help=True, add_completion=False, help=_HELP.get(word))
         made.callback()(lambda: None)
         _placeholder(made)
         below = cast("TyperGroup", get_command(made))

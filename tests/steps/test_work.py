@@ -97,7 +97,7 @@ async def test_what_fails_is_tried_again_and_then_parked_with_its_reason(
     assert await lags(workspace) == 0
     await lore.catch_up()
     status = await lore.status()
-    assert (status.parked, status.jobs) == ([], {})
+    assert (status.parked, status.jobs) == ((), {})
     assert await rows("select count(*) from everlore.job_failure") == [(0,)]
 
 

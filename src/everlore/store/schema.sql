@@ -1763,8 +1763,6 @@ CREATE INDEX fact_source_memory ON everlore.fact_source USING btree (workspace_i
 
 CREATE INDEX fact_source_message ON everlore.fact_source USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
 
-CREATE INDEX fact_subject ON everlore.fact USING btree (workspace_id, subject_id, predicate) WHERE (superseded_at IS NULL);
-
 CREATE INDEX fact_subject_all ON everlore.fact USING btree (workspace_id, subject_id, valid_from) WHERE (object_id IS NOT NULL);
 
 CREATE INDEX fact_superseded_by ON everlore.fact USING btree (workspace_id, superseded_by) WHERE (superseded_by IS NOT NULL);

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from everlore.budget import HeldUp
     from everlore.everlore import Everlore, Retried, Status
     from everlore.store.distilling import FailedWindow
+    from everlore.store.index import RefusedPassage
     from everlore.store.jobs import ParkedJob
     from everlore.store.operations import ModelProgress
 
@@ -35,6 +36,7 @@ def status(ctx: typer.Context, workspace: WorkspaceName = "default", to_json: Js
     models [{name, dimensions, in_use, threads_behind, distilled_behind}], jobs {state: count}, steps {step: {state: count}},
     parked [{job_id, step, workspace, workspace_id, scope_id, close, attempts, failed_at, error}],
     failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}],
+    refused_passages [{workspace, workspace_id, thread (null: no message), kind, owner_id, model, error}],
     held_up [{workspace, workspace_id, model (null: all, by a daily cap), reason, until}], workers,
     workspace {workspace, threads, messages, unpacked, unembedded {model: passages}, memories, undistilled, failed_windows}.
     """
@@ -64,6 +66,7 @@ def _fields(lore: "Everlore", state: "Status") -> dict[str, Any]:
         "steps": state.steps,
         "parked": state.parked,
         "failed_windows": state.failed_windows,
+        "refused_passages": state.refused_passages,
         "held_up": state.held_up,
         "workers": state.workers,
     }
@@ -104,6 +107,9 @@ def _print(out: Output, found: dict[str, Any]) -> None:
     if found["failed_windows"]:
         out.line()
         _print_failed(out, found["failed_windows"])
+    if found["refused_passages"]:
+        out.line()
+        _print_refused(out, found["refused_passages"])
 
 
 def _waiting(here: "WorkspaceStatus") -> str:
@@ -115,10 +121,12 @@ def _waiting(here: "WorkspaceStatus") -> str:
 
 @jobs.command("list")
 def list_jobs(ctx: typer.Context, to_json: Json = False) -> None:
-    """List the jobs that failed for good, and the stretches of messages that could not be read, with the reason.
+    """List the jobs that failed for good, the stretches of messages that could not be read, and the passages that an embedding
+    model would not take, with the reason.
 
     JSON: parked [{job_id, step, workspace, workspace_id, scope_id, close, attempts, failed_at, error}],
-    failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}].
+    failed_windows [{workspace, workspace_id, thread, thread_id, first, last, extractor, error, failed_at}],
+    refused_passages [{workspace, workspace_id, thread (null: no message), kind, owner_id, model, error}].
     """
     call = call_of(ctx)
 
@@ -128,22 +136,25 @@ def list_jobs(ctx: typer.Context, to_json: Json = False) -> None:
 
     state = run(look())
     if to_json:
-        call.out.json({"parked": state.parked, "failed_windows": state.failed_windows})
+        shown = {name: getattr(state, name) for name in ("parked", "failed_windows", "refused_passages")}
+        call.out.json(shown)
         return
     if state.parked:
         _print_parked(call.out, state.parked)
     if state.failed_windows:
         _print_failed(call.out, state.failed_windows)
-    if not (state.parked or state.failed_windows):
+    if state.refused_passages:
+        _print_refused(call.out, state.refused_passages)
+    if not (state.parked or state.failed_windows or state.refused_passages):
         call.out.line("No job is parked.")
 
 
 @jobs.command()
 def retry(ctx: typer.Context, to_json: Json = False) -> None:
-    """Queue the parked jobs again and have failed windows read again; run both here unless a worker does. A model that is left
-    alone after failures is tried at once.
+    """Queue the parked jobs again, have failed windows read again and refused passages embedded again; run all here unless a
+    worker does. A model that is left alone after failures is tried at once.
 
-    JSON: retried (how many of both).
+    JSON: retried (how many of all three).
     """
     call = call_of(ctx)
 
@@ -160,7 +171,7 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
         call.out.json({"retried": retried})
     else:
         call.out.line(
-            f"Retried {retried} jobs and windows; `everlore jobs list` shows whether any failed again."
+            f"Retried {retried} jobs, windows and passages; `everlore jobs list` shows whether any failed again."
         )
 
 
@@ -244,6 +255,20 @@ def _print_held_up(out: Output, held_up: "list[HeldUp]") -> None:
     for one in held_up:
         model = "any model" if one.model is None else clean(one.model)
         listed.add_row(clean(one.workspace), model, when(one.until), one_line(one.reason))
+    out.print(listed)
+
+
+def _print_refused(out: Output, refused: "list[RefusedPassage]") -> None:
+    listed = table("workspace", "thread", "passage of", "id", "refused by", "error", wide="error")
+    for one in refused:
+        listed.add_row(
+            clean(one.workspace),
+            clean(one.thread or ""),
+            one.kind,
+            str(one.owner_id),
+            clean(one.model),
+            one_line(one.error),
+        )
     out.print(listed)
 
 

@@ -13,7 +13,7 @@ from everlore.everlore import Everlore
 from everlore.models.openai_embedder import OpenAIEmbedder
 
 BAD = "The glorp lies in the attic."
-WAITING = "select count(*) from jobs.procrastinate_jobs"
+WAITING = "select count(*) from jobs.procrastinate_jobs where task_name like 'index%%'"
 
 
 @pytest.fixture

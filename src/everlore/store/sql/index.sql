@@ -40,11 +40,12 @@ from everlore.message m cross join lateral (
 ) as p left join lateral (
     select true as there from everlore.passage_vector
     where workspace_id = %(workspace)s and passage_id = p.passage_id and model_id = %(model_id)s offset 0
-) as v on true
+) as v on true left join lateral (
+    select refused from everlore.unembedded
+    where workspace_id = %(workspace)s and model_id = %(model_id)s and passage_id = p.passage_id offset 0
+) as u on true
 where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.position > %(position)s and m.position <= %(upto)s
-  and v.there is null and not exists (
-    select from everlore.unembedded u
-    where u.workspace_id = %(workspace)s and u.model_id = %(model_id)s and u.passage_id = p.passage_id and u.refused is not null)
+  and v.there is null and u.refused is null
 order by p.sequence;
 
 -- lock_passages: of the given passages, those that still exist, kept until the commit
@@ -95,12 +96,12 @@ where w.workspace_id = %(workspace)s and w.step = %(step)s and w.thread_id = %(t
     ) as p left join lateral (
         select true as there from everlore.passage_vector
         where workspace_id = %(workspace)s and passage_id = p.passage_id and model_id = %(model_id)s offset 0
-    ) as v on true
+    ) as v on true left join lateral (
+        select refused from everlore.unembedded
+        where workspace_id = %(workspace)s and model_id = %(model_id)s and passage_id = p.passage_id offset 0
+    ) as u on true
     where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.position > w.position and m.position <= %(upto)s
-      and v.there is null and not exists (
-        select from everlore.unembedded u
-        where u.workspace_id = %(workspace)s and u.model_id = %(model_id)s and u.passage_id = p.passage_id
-          and u.refused is not null)
+      and v.there is null and u.refused is null
 );
 
 -- behind: threads of this workspace and passages in them that the step has not come to

@@ -15,13 +15,15 @@ DIMENSIONS = 32
 
 class EmbeddingServer:
     """Speaks `POST /v1/embeddings`. `misbehave` changes the answer: it gets the honest one and returns (status, body).
-    `refuses` says to which texts it answers 400, and to whatever comes with them."""
+    `refuses` says to which texts it answers 400, and to whatever comes with them. While `hold` is not set no answer comes;
+    `asked` is released with each request."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.authorization: str | None = None
         self.misbehave: Callable[[dict[str, Any]], tuple[int, Any]] | None = None
         self.refuses: Callable[[str], bool] = lambda _: False
+        self.asked = threading.Semaphore(0)
         self.hold = threading.Event()
         self.hold.set()
         model = FakeEmbedder(dimensions=DIMENSIONS)
@@ -32,6 +34,7 @@ class EmbeddingServer:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 outer.requests.append(asked)
                 outer.authorization = self.headers["Authorization"]
+                outer.asked.release()
                 outer.hold.wait()
                 encoded = asyncio.run(model.encode_passages(asked["input"]))
                 data = [{"index": i, "embedding": one.vector.tolist()} for i, one in enumerate(encoded)]

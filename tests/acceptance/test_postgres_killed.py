@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -52,7 +52,7 @@ async def server(home: Path) -> AsyncIterator[Server]:
     """A server that nobody but its tests keeps alive, with messages that are neither indexed nor distilled."""
     with open_server(home) as running:
         await prepare_embedded(running)
-        async with Everlore.open(Settings(**urls(running)), worker=False, embedders={}) as lore:
+        async with Everlore.open(Settings.model_validate(urls(running)), worker=False, embedders={}) as lore:
             await (await lore.workspace()).record(SAID)
         yield running
 
@@ -73,7 +73,7 @@ def kill_postgres(home: Path) -> None:
 
 
 @contextmanager
-def nobody_starts_it(home: Path) -> Iterator[None]:
+def nobody_starts_it(home: Path) -> Generator[None]:
     with (home / "start.lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -18,7 +18,7 @@ from everlore.distil.step import STEP as DISTIL
 from everlore.domain.answers import Doc, Page
 from everlore.domain.errors import ConfigurationError, EverloreError, NotFound, WorldError
 from everlore.domain.operations import HeldUp, Status, WorkspaceDeleted, WorkspaceSummary
-from everlore.index.step import ensure_vector_indexes, pack_tail, rebuild
+from everlore.index.step import ask_again, ensure_vector_indexes, pack_tail, rebuild
 from everlore.paging import paged
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock, system_clock
@@ -26,7 +26,7 @@ from everlore.ports.embedder import Embedder
 from everlore.recall.uses import Uses
 from everlore.runtime import Runtime
 from everlore.step import Scope
-from everlore.store import distilling, jobs, operations
+from everlore.store import distilling, index, jobs, operations
 from everlore.store.database import WORKER, Database
 from everlore.store.inspection import inspect
 from everlore.store.job_queue import queue_errors
@@ -48,8 +48,8 @@ __all__ = ["DEFAULT_WORKSPACE", "Everlore", "Retried"]
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """What is tried again: how many jobs and failed windows, and the steps that no command runs unasked, by name, with what
-    they are to be run on; each with whether what would wait for more is done, too."""
+    """What is tried again: how many jobs, failed windows and refused passages, and the steps that no command runs unasked, by
+    name, with what they are to be run on; each with whether what would wait for more is done, too."""
 
     count: int
     runs: Mapping[tuple[str, Scope], bool]
@@ -162,6 +162,7 @@ class Everlore:
                 parked=tuple(await jobs.parked(tx)),
                 workers=await jobs.live_workers(tx, STALLED_AFTER_S),
                 failed_windows=tuple(await distilling.failed_windows(tx)),
+                refused_passages=tuple(await index.refused(tx)),
                 held_up=tuple(await self._held_up(workspaces)),
             )
 
@@ -222,12 +223,15 @@ class Everlore:
         await self.catch_up(progress=progress)
 
     async def retry_parked(self) -> Retried:
-        """Queue all parked jobs again, and have the failed windows read again. A model that is left alone need not wait any
-        longer: the next call decides, and jobs that waited for that are queued, too."""
+        """Queue all parked jobs again, have the failed windows read again, and ask again for the refused passages. A model that
+        is left alone need not wait any longer: the next call decides, and jobs that waited for that are queued, too."""
         now = self.runtime.clock()
         async with self.workers.database.outside() as tx:
             parked = await jobs.parked(tx)
             windows = await distilling.failed_windows(tx)
+            refused = await index.refused(tx)
+        for workspace_id in {one.workspace_id for one in refused}:
+            await ask_again(self.workers, workspace_id)
         runs: dict[tuple[str, Scope], bool] = {}
         for window in windows:
             async with self.workers.database.workspace(window.workspace_id) as tx:
@@ -246,7 +250,7 @@ class Everlore:
                         runs[step, scope] = runs.get((step, scope), False) or close
                         woken += 1
         unasked = {run: close for run, close in runs.items() if not steps.STEPS[run[0]].inline}
-        return Retried(len(parked) + len(windows) + woken, unasked)
+        return Retried(len(parked) + len(windows) + len(refused) + woken, unasked)
 
     async def run_retried(
         self, retried: Retried, *, progress: Callable[[int], None] = lambda _: None

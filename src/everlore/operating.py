@@ -68,16 +68,18 @@ async def status(lore: Everlore, *, workspace: Here = DEFAULT_WORKSPACE) -> Stat
 
 
 async def jobs(lore: Everlore) -> Parked:
-    """List the jobs that failed for good, and the stretches of messages that could not be read, with the reason."""
+    """List what failed for good, with the reason.
+
+    Jobs, stretches of messages that could not be read, and passages that an embedding model would not take."""
     state = await lore.status()
-    return Parked(state.parked, state.failed_windows)
+    return Parked(state.parked, state.failed_windows, state.refused_passages)
 
 
 async def retry(lore: Everlore) -> Tried:
     """Try again what failed for good.
 
-    Parked jobs of all workspaces are queued again, failed windows are read again by a worker, and a model that is left alone
-    is tried at once."""
+    Parked jobs of all workspaces are queued again, failed windows are read and refused passages embedded again by a worker,
+    and a model that is left alone is tried at once."""
     return Tried((await lore.retry_parked()).count)
 
 

@@ -178,7 +178,7 @@ def test_a_window_that_cannot_be_read_is_shown_and_read_again(
         assert "\x1b" not in out
     scripted.fails = None
     assert cli("jobs", "retry", "--json").json == {"retried": 2}
-    assert cli("jobs", "list", "--json").json == {"parked": [], "failed_windows": []}
+    assert cli("jobs", "list", "--json").json == {"parked": [], "failed_windows": [], "refused_passages": []}
     assert len(cli("memories", "--json").json["items"]) == 2
 
 

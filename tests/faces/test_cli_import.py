@@ -1,6 +1,7 @@
 """import jsonl, import locomo, eval locomo, demo."""
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -305,3 +306,34 @@ def test_the_demonstration_answers_with_citations(cli: Cli, monkeypatch: pytest.
         assert question["question"] in shown
         assert question["why"] in shown
     assert "✓" in shown
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_who_stops_an_import_is_told_what_is_stored_and_how_to_go_on(
+    cli: Cli, database: Any, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    cli("record", "tea zero", "--thread", "b")
+    file = write(
+        tmp_path / "a.jsonl",
+        line("tea one", thread="a"),
+        line("tea two", thread="a"),
+        line("tea three", thread="b"),
+    )
+    command = [*EVERLORE, "import", "jsonl", file]
+    with psycopg.connect(database.superuser, autocommit=True) as other, other.transaction():
+        other.execute("select from everlore.thread where name = 'b' for update")
+        importing = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while (
+            importing.poll() is None and not other.execute("select from pg_locks where not granted").rowcount
+        ):
+            pass
+        importing.send_signal(number)
+        out, said = importing.communicate()
+    assert importing.returncode == code, said
+    assert out == ""
+    assert "Stopped. At least 2 messages are stored and 0 were there already." in said
+    assert "Run the same command again" in said
+    assert "Traceback" not in said
+    assert texts(cli, "a") == {"tea one", "tea two"}
+    assert texts(cli, "b") == {"tea zero"}
+    assert "1 stored, 2 already there" in cli(*command[len(EVERLORE) :]).out

@@ -1,16 +1,13 @@
 """What every embedder promises, asked of all of them; then what a remote one does when its server misbehaves."""
 
 import asyncio
-import contextlib
-import json
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.models.embedding_server import DIMENSIONS, EmbeddingServer
 
 from everlore.domain.errors import ConfigurationError, ModelUnavailable
 from everlore.models.fake import FakeEmbedder
@@ -18,7 +15,6 @@ from everlore.models.minilm import MiniLM
 from everlore.models.openai_embedder import OpenAIEmbedder
 from everlore.ports.embedder import TOKEN_DIMENSIONS, Embedder
 
-DIMENSIONS = 32
 TEXTS = [
     "Emma moved to Lisbon in spring.",
     "The boiler was repaired!",
@@ -31,55 +27,6 @@ TEXTS = [
     "\u200b",
     "NUL-free \x01 control",
 ]
-
-
-class EmbeddingServer:
-    """Speaks `POST /v1/embeddings`. `misbehave` changes the answer: it gets the honest one and returns (status, body)."""
-
-    def __init__(self) -> None:
-        self.requests: list[dict[str, Any]] = []
-        self.authorization: str | None = None
-        self.misbehave: Callable[[dict[str, Any]], tuple[int, Any]] | None = None
-        self.hold = threading.Event()
-        self.hold.set()
-        model = FakeEmbedder(dimensions=DIMENSIONS)
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.requests.append(asked)
-                outer.authorization = self.headers["Authorization"]
-                outer.hold.wait()
-                encoded = asyncio.run(model.encode_passages(asked["input"]))
-                data = [{"index": i, "embedding": one.vector.tolist()} for i, one in enumerate(encoded)]
-                status, body = (200, {"data": data})
-                if self.path != "/v1/embeddings":
-                    status, body = (404, {"error": "no such path"})
-                elif outer.misbehave is not None:
-                    status, body = outer.misbehave({"data": data})
-                raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-                with contextlib.suppress(
-                    BrokenPipeError, ConnectionResetError
-                ):  # the client was tired of waiting
-                    self.send_response(status)
-                    self.send_header("Content-Length", str(len(raw)))
-                    self.end_headers()
-                    self.wfile.write(raw)
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def close(self) -> None:
-        self.hold.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
 @pytest.fixture

@@ -131,6 +131,7 @@ FUNCTIONS = {
     "everlore.scopes_with_job": "operator_only",
     "everlore.threads_to_distil": "operator_only",
     "everlore.failed_windows": "operator_only",
+    "everlore.refused_passages": "operator_only",
     "everlore.workspaces_unindexed": "operator_only",
     "everlore.threads_unindexed": "operator_only",
     "everlore.list_workspaces": "operator_only",

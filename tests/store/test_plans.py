@@ -382,6 +382,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     },
     "tail_size": BEHIND,
     "load": {
+        "unembedded_pkey": "workspace_id model_id passage_id",
         "watermark_pkey": "workspace_id step thread_id",
         "passage_vector_0_pkey": "workspace_id passage_id model_id",
         **OF_THREAD,

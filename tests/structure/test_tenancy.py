@@ -27,6 +27,7 @@ OVER_ALL_WORKSPACES = {
     "workspaces_unindexed": "the sweep's question: where is something to embed?",
     "threads_to_distil": "the sweep's question: where is something to distil?",
     "failed_windows": "lists what analysts could not read, for the operator",
+    "refused_passages": "lists what embedding models would not take, for the operator",
 }
 # Statements that an operator's command runs as the owner, over all workspaces.
 BY_THE_OPERATOR = {

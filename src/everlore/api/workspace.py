@@ -4,7 +4,8 @@ import logging
 from collections.abc import Callable, Coroutine
 from datetime import datetime
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from inspect import iscoroutinefunction
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from uuid import UUID
 
 from everlore.api.directory import Directory, Verbs
@@ -47,6 +48,20 @@ def _verb(
     return call
 
 
+def _again(kind: type[Part]) -> type[Part]:
+    """A part of the workspace that is called by itself, with its verbs run again as those of the workspace are."""
+    verbs = {
+        name: _verb(kind, verb)
+        for base in reversed(kind.__mro__)
+        for name, verb in vars(base).items()
+        if iscoroutinefunction(verb) and not name.startswith("_")
+    }
+    return cast("type[Part]", type(kind.__name__, (kind,), verbs))
+
+
+_GRAPH = _again(Graph)
+
+
 class Workspace:
     """One memory, apart from all others: the database lets these verbs see and touch its rows only.
 
@@ -56,7 +71,7 @@ class Workspace:
     def __init__(self, directory: Directory, called: str) -> None:
         self.directory = directory
         self.name = called
-        self.graph = Graph(directory, called)
+        self.graph = _GRAPH(directory, called)
 
     @property
     def workspace_id(self) -> UUID:

@@ -15,6 +15,7 @@ from everlore.budget import SpendGovernor
 from everlore.distil.input_filter import Said, readable
 from everlore.distil.windows import WINDOW, last_of_window
 from everlore.domain.errors import BadAnswer, InternalError, ModelUnavailable
+from everlore.index.embedding import vectors_by_text
 from everlore.knowledge.batch import Run
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
 from everlore.knowledge.entity_linking import resolve
@@ -216,8 +217,7 @@ async def _think(runtime: Runtime, workspace_id: UUID, task: _Task, extraction: 
     if embedder is None:
         return _Thought(result, {})
     texts = list(dict.fromkeys(result.texts(task.window)))
-    encoded = await embedder.encode_passages(texts) if texts else []
-    return _Thought(result, dict(zip(texts, encoded, strict=True)))
+    return _Thought(result, await vectors_by_text(embedder, texts))
 
 
 # --- commit ------------------------------------------------------------------------------------------------

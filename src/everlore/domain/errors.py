@@ -10,7 +10,8 @@ EverloreError
 │   ├── DatabaseUnavailable
 │   │   └── Conflict       somebody else was changing the same: the call may be made again at once
 │   ├── ModelUnavailable   a model that is missing, damaged or does not answer
-│   │   └── BadAnswer      it answered, but what it said cannot be used, again and again
+│   │   ├── BadAnswer      it answered, but what it said cannot be used, again and again
+│   │   └── InputRefused   it will not take a text that it was given, and would not the next time
 │   └── SpendLimit         a cap or the breaker forbids a model call; says until when
 └── InternalError          ours: parked, loud
 """
@@ -78,6 +79,10 @@ class ModelUnavailable(WorldError):
 
 class BadAnswer(ModelUnavailable):
     """A model's answer was malformed, cut off, empty or refused, and repairing and retrying did not help."""
+
+
+class InputRefused(ModelUnavailable):
+    """A model will not take one of the texts that it was given (too long for it, say); others it takes."""
 
 
 class SpendLimit(WorldError):

@@ -76,11 +76,27 @@ class FailedWindow:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedPassage:
+    """A passage that an embedding model will not take; it is found by its words. `everlore jobs retry` asks again."""
+
+    workspace: Annotated[str, Doc("The workspace.")]
+    workspace_id: Annotated[UUID, Doc("Its id.")]
+    thread: Annotated[str | None, Doc("The thread of a message; null for what is no message.")]
+    kind: Annotated[str, Doc("Of what it is a passage.")]
+    owner_id: Annotated[UUID, Doc("The id of that message, memory or fact.")]
+    model: Annotated[str, Doc("The embedding model.")]
+    error: Annotated[str, Doc("Why.")]
+
+
+@dataclass(frozen=True, slots=True)
 class Parked:
-    """What failed for good: jobs, and windows that could not be read."""
+    """What failed for good: jobs, windows that could not be read, and passages that a model would not take."""
 
     parked: Annotated[tuple[ParkedJob, ...], Doc("Jobs that failed for good.")]
     failed_windows: Annotated[tuple[FailedWindow, ...], Doc("Stretches of messages that could not be read.")]
+    refused_passages: Annotated[
+        tuple[RefusedPassage, ...], Doc("Passages that an embedding model would not take.")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +143,9 @@ class Status:
     workers: Annotated[int, Doc("Workers that are alive.")]
     failed_windows: Annotated[
         tuple[FailedWindow, ...], Doc("Stretches of messages that could not be read.")
+    ] = ()
+    refused_passages: Annotated[
+        tuple[RefusedPassage, ...], Doc("Passages that an embedding model would not take.")
     ] = ()
     held_up: Annotated[tuple[HeldUp, ...], Doc("Models that may not be called now, and why.")] = ()
     workspace: Annotated[WorkspaceStatus | None, Doc("The workspace that was asked about.")] = None

@@ -4,16 +4,20 @@ Watermarks decide what is to be done, so running it twice, or two at once, is ha
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 from uuid import UUID
 
-from everlore.domain.errors import ModelUnavailable
+from everlore.domain.errors import InputRefused, ModelUnavailable
 from everlore.domain.recall import Layer
-from everlore.ports.embedder import Embedder
+from everlore.index.embedding import embed
+from everlore.ports.embedder import Embedder, EncodedPassage
 from everlore.runtime import Runtime
 from everlore.step import Lagging, Scope, Step
 from everlore.store import index, jobs, passages, postings
 from everlore.store.index import EmbeddingModel
 from everlore.store.run import Transaction
+
+T = TypeVar("T")
 
 # A stretch is one transaction: small enough that a crash costs seconds, large enough that commits cost nothing.
 STRETCH = 256
@@ -105,6 +109,14 @@ async def rebuild(runtime: Runtime, workspace_id: UUID) -> None:
             await jobs.defer_known(tx)
 
 
+async def ask_again(runtime: Runtime, workspace_id: UUID) -> None:
+    """Have embedded again what models refused; jobs are left for it."""
+    async with runtime.database.workspace(workspace_id) as tx:
+        for thread_id in await index.ask_again(tx):
+            await jobs.defer(tx, _INDEX, thread_id)
+        await jobs.defer_known(tx)
+
+
 async def index_known(
     runtime: Runtime,
     workspace_id: UUID,
@@ -136,9 +148,10 @@ async def _embed_distilled(
             batch = await passages.load(tx, model.model_id, STRETCH)
         if not batch:
             return
-        encoded = await embedder.encode_passages([passage.text for passage in batch])
+        encoded, refused = _parted(batch, await embed(embedder, [passage.text for passage in batch]))
         async with runtime.database.workspace(workspace_id) as tx:
-            await passages.write_loaded(tx, model.model_id, batch, encoded)
+            await passages.write_loaded(tx, model.model_id, encoded)
+            await index.refuse(tx, model.model_id, [(one.number, why) for one, why in refused])
         progress(len(batch))
 
 
@@ -155,11 +168,21 @@ async def _embed_thread(
             stretch = await index.load(tx, model, thread_id, STRETCH)
         if stretch is None:
             return
-        encoded = await embedder.encode_passages([text for _, text in stretch.passages])
-        numbered = [(number, one) for (number, _), one in zip(stretch.passages, encoded, strict=True)]
+        numbers = [number for number, _ in stretch.passages]
+        encoded, refused = _parted(numbers, await embed(embedder, [text for _, text in stretch.passages]))
         async with runtime.database.workspace(workspace_id) as tx:
-            await index.commit(tx, model, thread_id, stretch.upto, numbered)
-        progress(len(numbered))
+            await index.refuse(tx, model.model_id, refused)
+            await index.commit(tx, model, thread_id, stretch.upto, encoded)
+        progress(len(numbers))
+
+
+def _parted(
+    given: Sequence[T], embedded: Sequence[EncodedPassage | InputRefused]
+) -> tuple[list[tuple[T, EncodedPassage]], list[tuple[T, str]]]:
+    """What was given to the model with its vectors, and what it refused with the reason."""
+    pairs = list(zip(given, embedded, strict=True))
+    encoded = [(one, vectors) for one, vectors in pairs if isinstance(vectors, EncodedPassage)]
+    return encoded, [(one, str(why)) for one, why in pairs if isinstance(why, InputRefused)]
 
 
 # --- the steps ---------------------------------------------------------------------------------------------

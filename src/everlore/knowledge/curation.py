@@ -13,6 +13,7 @@ from uuid import UUID
 from everlore.config import AliasSettings
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import Memory, MemoryType
+from everlore.index.embedding import vectors_by_text
 from everlore.knowledge.batch import Incoming, Run
 from everlore.knowledge.deduplication import REJECTED_BY_HAND, expiry, in_search
 from everlore.knowledge.drafts import Checked, fact_text, statements_of
@@ -292,7 +293,7 @@ async def _encoder(runtime: Runtime, workspace_id: UUID) -> tuple[tuple[int, str
     async def encode(texts: Sequence[str]) -> dict[str, EncodedPassage]:
         if embedder is None:
             return {}
-        return dict(zip(texts, await embedder.encode_passages(list(texts)), strict=True))
+        return await vectors_by_text(embedder, list(texts))
 
     return (None if in_use is None else (in_use.model.model_id, in_use.model.name)), encode
 

@@ -12,10 +12,12 @@ from typing import Any
 import httpx
 import numpy as np
 
-from everlore.domain.errors import ConfigurationError, ModelUnavailable
+from everlore.domain.errors import ConfigurationError, InputRefused, ModelUnavailable
 from everlore.ports.embedder import EncodedPassage, EncodedQuestion, Vector
 
 _CACHED_QUESTIONS = 512
+# What endpoints answer to a text that is too long, empty or otherwise not to their liking. (Batches may be too large, too.)
+_ABOUT_THE_INPUT = frozenset({400, 413, 422})
 
 
 class OpenAIEmbedder:
@@ -76,7 +78,8 @@ class OpenAIEmbedder:
             response.raise_for_status()
             answer = response.json()
         except httpx.HTTPStatusError as error:
-            raise ModelUnavailable(
+            about_the_input = error.response.status_code in _ABOUT_THE_INPUT
+            raise (InputRefused if about_the_input else ModelUnavailable)(
                 f"The embedding endpoint answered {error.response.status_code}: {error.response.text[:200]}"
             ) from error
         except httpx.HTTPError as error:

@@ -32,7 +32,8 @@ class EncodedPassage:
 
 
 class Embedder(Protocol):
-    """Every method raises ModelUnavailable when the model is missing, damaged or does not answer.
+    """Every method raises ModelUnavailable when the model is missing, damaged or does not answer, and of that InputRefused
+    when it answers that it will not take one of the texts.
 
     The same text always gives the same vectors (up to rounding), alone or among others.
     """

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from everlore.domain.operations import RefusedPassage
 from everlore.domain.recall import Layer
 from everlore.ports.embedder import EncodedPassage
 from everlore.store.queries import queries
@@ -146,6 +147,24 @@ def _binary_rows(encoded: Sequence[tuple[int, EncodedPassage]]) -> Iterator[byte
     yield b"\xff\xff"
 
 
+async def refuse(tx: Transaction, model_id: int, refused: Sequence[tuple[int, str]]) -> None:
+    """Note which passages a model will not take, and why: it is not asked for them again before `ask_again`."""
+    if refused:
+        numbers, reasons = map(list, zip(*refused, strict=True))
+        await tx.done(_QUERIES["refuse"], model_id=model_id, passages=numbers, reasons=reasons)
+
+
+async def refused(tx: Transaction) -> list[RefusedPassage]:
+    """Of all workspaces."""
+    return await tx.rows(_QUERIES["refused"], RefusedPassage)
+
+
+async def ask_again(tx: Transaction) -> list[UUID]:
+    """Let what was refused wait for vectors again; returns the threads where messages are among it."""
+    await tx.done(_QUERIES["ask_again_known"])
+    return list(dict.fromkeys(await tx.values(_QUERIES["ask_again"])))
+
+
 async def behind(tx: Transaction, step: str) -> tuple[int, int]:
     """How many threads of the workspace, and passages of messages in them, a step has not come to."""
     threads, passages = await tx.tuple(_QUERIES["behind"], step=step) or (0, 0)
@@ -194,6 +213,6 @@ async def build_vector_index(tx: Transaction, model_id: int, layer: Layer) -> No
 
 async def forget(tx: Transaction, model: EmbeddingModel) -> None:
     """Drop the workspace's vectors of a model, of all layers, and let the step begin anew."""
-    for query in ("forget_vectors", "forget_tokens", "list_all"):
+    for query in ("forget_vectors", "forget_tokens", "forget_list", "list_all"):
         await tx.done(_QUERIES[query], model_id=model.model_id)
     await tx.done(_QUERIES["reset_mark"], step=model.step)

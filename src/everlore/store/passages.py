@@ -167,11 +167,11 @@ async def load(tx: Transaction, model_id: int, at_most: int) -> list[Unembedded]
 
 
 async def write_loaded(
-    tx: Transaction, model_id: int, loaded: Sequence[Unembedded], encoded: Sequence[EncodedPassage]
+    tx: Transaction, model_id: int, encoded: Sequence[tuple[Unembedded, EncodedPassage]]
 ) -> None:
-    """Write the vectors of passages that were loaded, in their order."""
+    """Write the vectors of passages that were loaded."""
     by_layer: dict[Layer, list[tuple[int, EncodedPassage]]] = {}
-    for passage, one in zip(loaded, encoded, strict=True):
+    for passage, one in encoded:
         by_layer.setdefault(passage.layer, []).append((passage.number, one))
     for layer, numbered in by_layer.items():
         await add_vectors(tx, model_id, layer, numbered)

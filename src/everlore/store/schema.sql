@@ -171,7 +171,7 @@ CREATE FUNCTION everlore.embedding_progress() RETURNS TABLE(name text, dimension
             select count(*) from everlore.thread t left join everlore.watermark w
               on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'vector:' || m.name
             where t.last_position > coalesce(w.position, 0)), (
-            select count(*) from everlore.unembedded u where u.model_id = m.model_id)
+            select count(*) from everlore.unembedded u where u.model_id = m.model_id and u.refused is null)
         from everlore.embedding_model m
         order by m.model_id
     $$;
@@ -445,6 +445,22 @@ CREATE FUNCTION everlore.query_words(question text) RETURNS TABLE(word text, ter
 
 ALTER FUNCTION everlore.query_words(question text) OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.refused_passages() RETURNS TABLE(workspace text, workspace_id uuid, thread text, kind text, owner_id uuid, model text, error text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$
+        select w.name, w.workspace_id, t.name, p.kind, p.owner_id, m.name, u.refused
+        from everlore.unembedded u
+        join everlore.passage p using (workspace_id, passage_id)
+        join everlore.embedding_model m using (model_id)
+        join everlore.workspace w using (workspace_id)
+        left join everlore.thread t on t.workspace_id = p.workspace_id and t.thread_id = p.thread_id
+        where u.refused is not null
+        order by w.name, u.passage_id, m.name
+    $$;
+
+ALTER FUNCTION everlore.refused_passages() OWNER TO everlore_owner;
+
 CREATE FUNCTION everlore.register_embedding_model(called text, dims integer) RETURNS smallint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
@@ -594,7 +610,7 @@ CREATE FUNCTION everlore.use_embedding_model(called text) RETURNS void
             raise object_not_in_prerequisite_state using message = format('%s threads still lack vectors of %s', behind, called);
         end if;
         select count(*) into beside
-        from everlore.unembedded u join everlore.embedding_model m using (model_id) where m.name = called;
+        from everlore.unembedded u join everlore.embedding_model m using (model_id) where m.name = called and u.refused is null;
         if beside > 0 then
             raise object_not_in_prerequisite_state
                 using message = format('%s memories and facts still lack vectors of %s', beside, called);
@@ -716,7 +732,7 @@ CREATE FUNCTION everlore.workspaces_unindexed(called text, models text[], held b
         select w.workspace_id
         from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.scope_id = w.workspace_id
         where exists (select from everlore.unembedded u join everlore.embedding_model m using (model_id)
-                      where u.workspace_id = w.workspace_id and m.name = any (models))
+                      where u.workspace_id = w.workspace_id and u.refused is null and m.name = any (models))
           and case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
@@ -1474,7 +1490,8 @@ ALTER TABLE everlore.taxonomy_suggestion OWNER TO everlore_owner;
 CREATE TABLE everlore.unembedded (
     workspace_id uuid NOT NULL,
     model_id smallint NOT NULL,
-    passage_id integer NOT NULL
+    passage_id integer NOT NULL,
+    refused text
 );
 
 ALTER TABLE everlore.unembedded OWNER TO everlore_owner;
@@ -2348,6 +2365,9 @@ GRANT ALL ON FUNCTION everlore.passages_within(at_most integer, since timestamp 
 REVOKE ALL ON FUNCTION everlore.query_words(question text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.query_words(question text) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.query_words(question text) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.refused_passages() FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.refused_passages() TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.register_embedding_model(called text, dims integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.register_embedding_model(called text, dims integer) TO everlore_app;

@@ -12,7 +12,16 @@ import typer
 from everlore.domain.errors import InvalidInput
 from everlore.domain.knowledge import DistilEstimate, Distilled
 from everlore.domain.messages import NewMessage, Receipt
-from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, run, taken_by_worker, warn_of_backlog
+from everlore.faces.cli.call import (
+    Call,
+    Json,
+    Terminated,
+    WorkspaceName,
+    call_of,
+    run,
+    taken_by_worker,
+    warn_of_backlog,
+)
 from everlore.faces.cli.distilling import estimated
 
 if TYPE_CHECKING:
@@ -261,7 +270,15 @@ def _import(
                 await index_all(call, lore, memory, summary)
                 await distil_all(call, lore, memory, summary)
 
-    run(all_of_it())
+    try:
+        run(all_of_it())
+    except (KeyboardInterrupt, Terminated):
+        # A batch whose commit was under way may be stored, too.
+        call.out.note(
+            f"Stopped. At least {summary.stored:,} messages are stored and {summary.already_there:,} were there already. Run "
+            "the same command again to go on: nothing is stored twice."
+        )
+        raise
     if to_json:
         call.out.json({"workspace": workspace, "file": file, **_fields(summary)})
     else:

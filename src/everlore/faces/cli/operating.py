@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         ModelProgress,
         Parked,
         ParkedJob,
+        RefusedPassage,
         Status,
         Tried,
         WorkspaceStatus,
@@ -77,6 +78,9 @@ def _status(shown: Shown) -> None:
     if found.failed_windows:
         out.line()
         _print_failed(out, found.failed_windows)
+    if found.refused_passages:
+        out.line()
+        _print_refused(out, found.refused_passages)
 
 
 def _waiting(here: "WorkspaceStatus") -> str:
@@ -93,16 +97,18 @@ def _jobs(shown: Shown) -> None:
         _print_parked(shown.out, found.parked)
     if found.failed_windows:
         _print_failed(shown.out, found.failed_windows)
-    if not (found.parked or found.failed_windows):
+    if found.refused_passages:
+        _print_refused(shown.out, found.refused_passages)
+    if not (found.parked or found.failed_windows or found.refused_passages):
         shown.out.line("No job is parked.")
 
 
 @jobs.command()
 def retry(ctx: typer.Context, to_json: Json = False) -> None:
-    """Queue the parked jobs again and have failed windows read again; run both here unless a worker does. A model that is left
-    alone after failures is tried at once.
+    """Queue the parked jobs again, have failed windows read again and refused passages embedded again; run all here unless a
+    worker does. A model that is left alone after failures is tried at once.
 
-    JSON: retried (how many jobs and windows)."""
+    JSON: retried (how many of all three)."""
     call = call_of(ctx)
 
     async def again() -> "Tried":
@@ -117,7 +123,7 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
         call.out.json(found)
     else:
         call.out.line(
-            f"Retried {found.retried} jobs and windows; `everlore jobs list` shows whether any failed again."
+            f"Retried {found.retried} jobs, windows and passages; `everlore jobs list` shows whether any failed again."
         )
 
 
@@ -165,6 +171,20 @@ def _print_held_up(out: Output, held_up: "Sequence[HeldUp]") -> None:
     for one in held_up:
         model = "any model" if one.model is None else clean(one.model)
         listed.add_row(clean(one.workspace), model, when(one.until), one_line(one.reason))
+    out.print(listed)
+
+
+def _print_refused(out: Output, refused: "Sequence[RefusedPassage]") -> None:
+    listed = table("workspace", "thread", "passage of", "id", "refused by", "error", wide="error")
+    for one in refused:
+        listed.add_row(
+            clean(one.workspace),
+            clean(one.thread or ""),
+            one.kind,
+            str(one.owner_id),
+            clean(one.model),
+            one_line(one.error),
+        )
     out.print(listed)
 
 

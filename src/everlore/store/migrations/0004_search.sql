@@ -111,11 +111,13 @@ create table everlore.passage_tokens (
 ) with (toast_tuple_target = 8160);
 alter table everlore.passage_tokens alter column tokens set storage external;
 
--- Passages that lack vectors of a model, of all layers but what was said: there watermarks tell.
+-- Passages that lack vectors of a model, of all layers but what was said: there watermarks tell. And of all layers those that
+-- the model will not take, with the reason (`refused`): they wait for nobody.
 create table everlore.unembedded (
     workspace_id uuid not null,
     model_id smallint not null references everlore.embedding_model on delete cascade,
     passage_id integer not null,
+    refused text,
     primary key (workspace_id, model_id, passage_id),
     foreign key (workspace_id, passage_id) references everlore.passage on delete cascade
 );

@@ -176,7 +176,7 @@ create function everlore.workspaces_unindexed(called text, models text[], held b
         select w.workspace_id
         from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.scope_id = w.workspace_id
         where exists (select from everlore.unembedded u join everlore.embedding_model m using (model_id)
-                      where u.workspace_id = w.workspace_id and m.name = any (models))
+                      where u.workspace_id = w.workspace_id and u.refused is null and m.name = any (models))
           and case when held then job.running else job.scope_id is null end
         limit at_most
     $$;

@@ -242,7 +242,7 @@ create function everlore.use_embedding_model(called text) returns void
             raise object_not_in_prerequisite_state using message = format('%s threads still lack vectors of %s', behind, called);
         end if;
         select count(*) into beside
-        from everlore.unembedded u join everlore.embedding_model m using (model_id) where m.name = called;
+        from everlore.unembedded u join everlore.embedding_model m using (model_id) where m.name = called and u.refused is null;
         if beside > 0 then
             raise object_not_in_prerequisite_state
                 using message = format('%s memories and facts still lack vectors of %s', beside, called);
@@ -261,7 +261,23 @@ create function everlore.embedding_progress()
             select count(*) from everlore.thread t left join everlore.watermark w
               on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'vector:' || m.name
             where t.last_position > coalesce(w.position, 0)), (
-            select count(*) from everlore.unembedded u where u.model_id = m.model_id)
+            select count(*) from everlore.unembedded u where u.model_id = m.model_id and u.refused is null)
         from everlore.embedding_model m
         order by m.model_id
+    $$;
+
+-- Passages of all workspaces that an embedding model will not take: for the operator's side.
+create function everlore.refused_passages()
+    returns table (workspace text, workspace_id uuid, thread text, kind text, owner_id uuid, model text, error text)
+    language sql stable security definer
+    set search_path = everlore, pg_temp
+    as $$
+        select w.name, w.workspace_id, t.name, p.kind, p.owner_id, m.name, u.refused
+        from everlore.unembedded u
+        join everlore.passage p using (workspace_id, passage_id)
+        join everlore.embedding_model m using (model_id)
+        join everlore.workspace w using (workspace_id)
+        left join everlore.thread t on t.workspace_id = p.workspace_id and t.thread_id = p.thread_id
+        where u.refused is not null
+        order by w.name, u.passage_id, m.name
     $$;

@@ -126,7 +126,7 @@ grant execute on function
     everlore.threads_to_distil(text, timestamptz, boolean, integer), everlore.failed_windows(),
     everlore.list_workspaces(), everlore.delete_workspace(uuid),
     everlore.build_vector_index(smallint, everlore.layer),
-    everlore.use_embedding_model(text), everlore.embedding_progress()
+    everlore.use_embedding_model(text), everlore.embedding_progress(), everlore.refused_passages()
     to everlore_worker;
 
 grant select, insert, update, delete on everlore.job_failure to everlore_worker;

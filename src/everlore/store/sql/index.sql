@@ -6,7 +6,8 @@ select model_id, name, dimensions, in_use from everlore.embedding_model order by
 select m.model_id, m.name, m.dimensions, m.in_use, exists (
     select from everlore.watermark w
     where w.workspace_id = %(workspace)s and w.step = 'vector:' || m.name and w.position < w.written) as messages_behind, exists (
-    select from everlore.unembedded u where u.workspace_id = %(workspace)s and u.model_id = m.model_id) as others_behind
+    select from everlore.unembedded u
+    where u.workspace_id = %(workspace)s and u.model_id = m.model_id and u.refused is null) as others_behind
 from everlore.embedding_model m where m.in_use;
 
 -- name_in_use: the name of the model that answers questions
@@ -31,7 +32,7 @@ from everlore.message m cross join lateral (
 where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.position > %(position)s and m.position <= %(written)s
 order by m.position, p.sequence limit %(at_most)s;
 
--- load_missing: those passages of a stretch of a thread that have no vector of the model yet
+-- load_missing: those passages of a stretch of a thread that have no vector of the model yet and were not refused by it
 select p.passage_id, p.text
 from everlore.message m cross join lateral (
     select passage_id, sequence, text from everlore.passage
@@ -39,9 +40,12 @@ from everlore.message m cross join lateral (
 ) as p left join lateral (
     select true as there from everlore.passage_vector
     where workspace_id = %(workspace)s and passage_id = p.passage_id and model_id = %(model_id)s offset 0
-) as v on true
+) as v on true left join lateral (
+    select refused from everlore.unembedded
+    where workspace_id = %(workspace)s and model_id = %(model_id)s and passage_id = p.passage_id offset 0
+) as u on true
 where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.position > %(position)s and m.position <= %(upto)s
-  and v.there is null
+  and v.there is null and u.refused is null
 order by p.sequence;
 
 -- lock_passages: of the given passages, those that still exist, kept until the commit
@@ -92,9 +96,12 @@ where w.workspace_id = %(workspace)s and w.step = %(step)s and w.thread_id = %(t
     ) as p left join lateral (
         select true as there from everlore.passage_vector
         where workspace_id = %(workspace)s and passage_id = p.passage_id and model_id = %(model_id)s offset 0
-    ) as v on true
+    ) as v on true left join lateral (
+        select refused from everlore.unembedded
+        where workspace_id = %(workspace)s and model_id = %(model_id)s and passage_id = p.passage_id offset 0
+    ) as u on true
     where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.position > w.position and m.position <= %(upto)s
-      and v.there is null
+      and v.there is null and u.refused is null
 );
 
 -- behind: threads of this workspace and passages in them that the step has not come to
@@ -121,6 +128,41 @@ delete from everlore.passage_vector where workspace_id = %(workspace)s and model
 
 -- forget_tokens: drop the workspace's token vectors of a model
 delete from everlore.passage_tokens where workspace_id = %(workspace)s and model_id = %(model_id)s;
+
+-- refuse: passages that still exist and that the model will not take
+insert into everlore.unembedded (workspace_id, model_id, passage_id, refused)
+select %(workspace)s, %(model_id)s, p.passage_id, given.reason
+from unnest(%(passages)s::integer[], %(reasons)s::text[]) as given (passage_id, reason) cross join lateral (
+    select passage_id from everlore.passage
+    where workspace_id = %(workspace)s and passage_id = given.passage_id offset 0 for key share
+) as p
+on conflict (workspace_id, model_id, passage_id) do update set refused = excluded.refused;
+
+-- ask_again_known: what models refused is on their lists as before, but for what was said
+update everlore.unembedded u set refused = null
+from everlore.passage p
+where u.workspace_id = %(workspace)s and u.refused is not null
+  and p.workspace_id = %(workspace)s and p.passage_id = u.passage_id and p.layer <> 'said';
+
+-- ask_again: what was said and refused is to be embedded again: its step goes back to before it; the threads
+with forgotten as (
+    delete from everlore.unembedded u using everlore.passage p
+    where u.workspace_id = %(workspace)s and u.refused is not null
+      and p.workspace_id = %(workspace)s and p.passage_id = u.passage_id and p.layer = 'said'
+    returning u.model_id, p.thread_id, p.position
+), first as (
+    select model_id, thread_id, min(position) as position from forgotten group by model_id, thread_id
+)
+update everlore.watermark w set position = least(w.position, f.position - 1)
+from first f join everlore.embedding_model m on m.model_id = f.model_id
+where w.workspace_id = %(workspace)s and w.step = 'vector:' || m.name and w.thread_id = f.thread_id
+returning w.thread_id;
+
+-- refused: of all workspaces
+select * from everlore.refused_passages();
+
+-- forget_list: nothing waits or is refused
+delete from everlore.unembedded where workspace_id = %(workspace)s and model_id = %(model_id)s;
 
 -- list_all: all passages but those of what was said are to be embedded again
 insert into everlore.unembedded (workspace_id, model_id, passage_id)

@@ -34,14 +34,14 @@ where workspace_id = %(workspace)s and model_id = %(model_id)s and passage_id = 
 select u.passage_id as number, p.layer::text, p.text
 from (
     select passage_id from everlore.unembedded
-    where workspace_id = %(workspace)s and model_id = %(model_id)s
+    where workspace_id = %(workspace)s and model_id = %(model_id)s and refused is null
     order by passage_id limit %(at_most)s
 ) as u cross join lateral (
     select layer, text from everlore.passage where workspace_id = %(workspace)s and passage_id = u.passage_id offset 0
 ) as p;
 
 -- waiting: how many passages are on a model's list
-select count(*) from everlore.unembedded where workspace_id = %(workspace)s and model_id = %(model_id)s;
+select count(*) from everlore.unembedded where workspace_id = %(workspace)s and model_id = %(model_id)s and refused is null;
 
 -- sizes: how many passages are packed in each layer
 select layer::text, passages from everlore.lexical_statistics where workspace_id = %(workspace)s;

@@ -30,7 +30,7 @@ _TEXTS = {"content", "text"}
 _MAX_STDIN_BYTES = 1_000_000
 _HELP = {
     "threads": "Conversations: list them, or delete one.",
-    "workspaces": "Memories that know nothing of each other: list them, or delete one.",
+    "workspaces": "Memories that know nothing of each other: list, export, import or delete them.",
     "memories": "Memories: list them, look at one, change what is known.",
     "facts": "Facts: who or what stands how to whom or what, and since when.",
     "entities": "People, places and things: their names, and which of them are one.",

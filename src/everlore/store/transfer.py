@@ -84,6 +84,14 @@ _FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "jsonb": (object, "anything"),
 }
 
+# What is the fault of what was to be written. (An ltree that is none is a syntax error.)
+_OF_THE_LINES = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    psycopg.errors.ProgramLimitExceeded,
+    psycopg.errors.SyntaxError,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -138,7 +146,7 @@ async def write(tx: Transaction, kind: str, lines: Sequence[Line], known: Mappin
     try:
         async with tx.savepoint():
             await tx.done(_QUERIES[KINDS[kind].write], lines=texts)
-    except (psycopg.DataError, psycopg.IntegrityError, psycopg.errors.ProgramLimitExceeded) as error:
+    except _OF_THE_LINES as error:
         if len(lines) == 1:
             raise await _refused(tx, kind, lines[0], known, error) from error
         half = len(lines) // 2

@@ -17,7 +17,14 @@ from everlore.capture.resplit import resplit_workspace
 from everlore.config import Settings, load_settings
 from everlore.distil.step import STEP as DISTIL
 from everlore.domain.answers import Doc, Page
-from everlore.domain.errors import ConfigurationError, EverloreError, NotFound, WorldError
+from everlore.domain.errors import (
+    ConfigurationError,
+    Conflict,
+    EverloreError,
+    InternalError,
+    NotFound,
+    WorldError,
+)
 from everlore.domain.operations import HeldUp, Status, WorkspaceDeleted, WorkspaceImported, WorkspaceSummary
 from everlore.index.step import ensure_vector_indexes, pack_tail, rebuild
 from everlore.paging import paged
@@ -132,12 +139,22 @@ class Everlore:
         """Delete a workspace for good, with everything in it and its waiting jobs.
 
         The receipt says how many rows of each kind went. Raises NotFound."""
-        async with self.workers.database.outside() as tx:
-            gone = await operations.delete_workspace(tx, name)
+        gone = await self._deleted(name)
         if gone is None:
             raise NotFound(f"There is no workspace {name}; `everlore workspaces` lists them.")
         self.directory.ids.pop(name, None)
         return WorkspaceDeleted(gone[0], name, gone[1], self.runtime.clock())
+
+    async def _deleted(self, name: str) -> tuple[UUID, dict[str, int]] | None:
+        """Where a worker is at it, the two may deadlock: the one that gives in begins again."""
+        for last in (False, False, True):
+            try:
+                async with self.workers.database.outside() as tx:
+                    return await operations.delete_workspace(tx, name)
+            except Conflict:
+                if last:
+                    raise
+        raise InternalError("the last attempt neither returned nor raised")
 
     @checked
     async def export_workspace(self, name: Annotated[Name, Doc("The workspace.")]) -> AsyncIterator[str]:

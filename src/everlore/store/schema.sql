@@ -140,7 +140,7 @@ ALTER FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from inte
 
 CREATE FUNCTION everlore.delete_workspace(gone uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everlore', 'pg_temp'
+    SET search_path TO 'jobs', 'pg_temp'
     AS $$
     declare
         counts jsonb;

@@ -16,7 +16,13 @@ from everlore.faces.cli.importing import File, Summary, index_all
 from everlore.validation import MAX_LINE_BYTES
 
 # What a person wants to hear of first.
-_TOLD = ("thread", "message", "memory", "fact", "entity")
+_TOLD = {
+    "thread": "threads",
+    "message": "messages",
+    "memory": "versions of memories",
+    "fact": "versions of facts",
+    "entity": "entities",
+}
 
 workspaces = typer.Typer(no_args_is_help=True)
 
@@ -97,13 +103,13 @@ def import_(
     if to_json:
         call.out.json(made)
     else:
-        found = "not yet" if summary.indexed == "not yet" else summary.indexed
-        call.out.line(f"Imported {_told(made.counts)} into {made.name}; indexed by meaning: {found}.")
+        call.out.line(
+            f"Imported {_told(made.counts)} into {made.name}; indexed by meaning: {summary.indexed}."
+        )
 
 
 def _told(counts: Mapping[str, int]) -> str:
-    words = {"memory": "versions of memories", "fact": "versions of facts", "entity": "entities"}
-    said = ", ".join(f"{counts[kind]:,} {words.get(kind, f'{kind}s')}" for kind in _TOLD)
+    said = ", ".join(f"{counts[kind]:,} {many}" for kind, many in _TOLD.items())
     return f"{sum(counts.values()):,} rows ({said})"
 
 

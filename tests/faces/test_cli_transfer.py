@@ -68,7 +68,7 @@ def test_it_is_imported_under_its_own_name_or_another(
     cli("workspaces", "delete", "old", "--yes")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
     assert "into old" in cli("workspaces", "import", str(file)).out
-    assert {one["name"] for one in cli("workspaces", "--json").json["items"]} == {"old", "copy"}
+    assert {one["name"] for one in cli("workspaces", "--json").json["items"]} == {"default", "old", "copy"}
 
 
 def test_a_damaged_file_is_refused_by_its_line(cli: Cli, file: Path) -> None:
@@ -82,4 +82,4 @@ def test_a_damaged_file_is_refused_by_its_line(cli: Cli, file: Path) -> None:
         file.write_text(damaged)
         assert said in cli("workspaces", "import", str(file), "--as", "copy", code=2).err
     assert "cannot be read" in cli("workspaces", "import", str(file.with_name("none")), code=2).err
-    assert [one["name"] for one in cli("workspaces", "--json").json["items"]] == ["old"]
+    assert [one["name"] for one in cli("workspaces", "--json").json["items"]] == ["default", "old"]

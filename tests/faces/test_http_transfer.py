@@ -70,12 +70,15 @@ async def test_messages_threads_and_workspaces_are_read_and_deleted(client: http
     assert (await answered(client, "GET", "/v1/messages", params={**here, "thread": "a/b"}))[0] == 404
 
     _, workspaces = await answered(client, "GET", "/v1/workspaces")
-    assert [(one["name"], one["messages"]) for one in workspaces["items"]] == [("house/old", 2)]
+    assert [(one["name"], one["messages"]) for one in workspaces["items"]] == [
+        ("default", 0),
+        ("house/old", 2),
+    ]
     status, receipt = await answered(client, "DELETE", "/v1/workspaces/house/old")
     assert (status, receipt["name"], receipt["counts"]["messages"]) == (200, "house/old", 2)
     assert (await answered(client, "DELETE", "/v1/workspaces/house/old"))[0] == 404
     assert (await answered(client, "GET", "/v1/threads", params=here))[0] == 404
-    assert (await answered(client, "GET", "/v1/workspaces"))[1]["total"] == 0
+    assert (await answered(client, "GET", "/v1/workspaces"))[1]["total"] == 1
 
 
 async def test_an_export_is_imported_under_another_name(client: httpx.AsyncClient) -> None:
@@ -118,7 +121,7 @@ async def test_what_cannot_be_imported_is_named_and_leaves_nothing(client: httpx
         )
         assert (status, problem["error"]["type"]) == (422, "invalid_input"), problem
         assert field is None or problem["error"]["field"] == field
-    assert (await answered(client, "GET", "/v1/workspaces"))[1]["total"] == 1
+    assert (await answered(client, "GET", "/v1/workspaces"))[1]["total"] == 2
     assert (await answered(client, "GET", "/v1/workspaces/copy/export"))[0] == 404
     assert (await answered(client, "GET", f"/v1/workspaces/{'x' * 201}/export"))[0] == 422
 
@@ -155,7 +158,7 @@ async def test_the_guard_keeps_its_rules(
         client, "POST", "/v1/workspaces", params=name, content=b"{" * 100, headers=LINES
     )
     assert (status, problem["error"]["field"]) == (422, "line 1")
-    assert (await answered(client, "GET", "/v1/workspaces"))[1]["total"] == 1
+    assert (await answered(client, "GET", "/v1/workspaces"))[1]["total"] == 2
 
 
 async def test_an_export_that_nobody_reads_to_its_end_gives_its_connection_back(

@@ -69,11 +69,14 @@ def _setting(model: type[BaseModel], above: str) -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     yield "All of them take `--json`, which prints the shape that is named, and `--help`.\n"
-    shapes = {verb.command: _shape(answer_of(verb)) for verb in verbs()}
+    made = {verb.command: verb for verb in verbs()}
     for words, command in _leaves(parser(), ""):
         yield f"## everlore{words}\n"
-        yield f"{_cell(command.help or '')}\n"
-        if shape := shapes.get(words.strip()):
+        verb = made.get(words.strip())
+        told = command.help or ""
+        # The shape has a page of its own.
+        yield f"{_cell(told if verb is None else told.partition('JSON: ')[0])}\n"
+        if verb is not None and (shape := _shape(answer_of(verb))):
             yield f"Answers with {shape}.\n"
         rows = [row for parameter in command.params if (row := _typed(parameter))]
         if rows:

@@ -175,6 +175,6 @@ async def nothing_is_there_twice(database: TestDatabase) -> None:
             " where superseded_at is null and review is null group by 1 having count(*) > 1",
             "select lineage_id, message_id, start_at from everlore.memory_source"
             " where retracted_at is null group by 1, 2, 3 having count(*) > 1",
-            "select memory_id from everlore.passage where kind = 'memory' group by 1 having count(*) > 1",
+            "select owner_id from everlore.passage where kind = 'memory' group by 1 having count(*) > 1",
         ):
             assert await (await connection.execute(query)).fetchall() == []

@@ -15,7 +15,7 @@ from everlore.ports.analyst import CallReport, DraftMemory, Extraction, Governor
 
 Cli = Callable[..., Any]
 
-DISTIL_KEYS = {"workspaces", "estimate", "read", "waiting", "errors"}
+DISTIL_KEYS = {"workspaces", "estimate", "read", "waiting", "errors", "parked"}
 ESTIMATE_KEYS = {"threads", "messages", "analyst", "calls", "tokens_in", "tokens_out", "cost"}
 READ_KEYS = {"windows", "messages", "memories", "facts", "rejected", "failed"}
 FAILED_KEYS = {

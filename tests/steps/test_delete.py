@@ -80,7 +80,7 @@ async def test_a_deleted_thread_is_gone_from_every_table(
     await stored(workspace, "the cliff", thread="kept")
     await indexed(lore, workspace)
     ((thread,),) = await rows("select thread_id from everlore.thread where name = 'gone'")
-    assert await workspace.delete_thread("gone") == 2
+    assert (await workspace.delete_thread("gone")).deleted == 2
     assert await tables_naming(rows, thread, *ids, "zeppelin", "gone") == set()
     await lexicon_is_exact(workspace.workspace_id)
     assert await rows("select count(*) from everlore.passage_vector") == [(1,)]
@@ -165,7 +165,7 @@ async def test_a_deletion_while_the_index_step_thinks(
     assert await rows("select count(*) from everlore.passage_vector") == [(0 if whole_thread else 1,)]
     assert await tables_naming(rows, *((thread,) if whole_thread else (gone,))) == set()
     await lore.catch_up()
-    assert (await lore.status()).parked == []
+    assert (await lore.status()).parked == ()
 
 
 @pytest.mark.parametrize("whole_thread", [False, True])
@@ -189,7 +189,7 @@ async def test_a_deletion_while_the_index_step_commits(
     await asyncio.gather(deleting, step)
     await lore.catch_up()
     assert await rows("select count(*) from everlore.passage_vector") == [(0 if whole_thread else 1,)]
-    assert (await lore.status()).parked == []
+    assert (await lore.status()).parked == ()
 
 
 async def test_a_deletion_while_a_writer_has_not_committed(
@@ -202,7 +202,7 @@ async def test_a_deletion_while_a_writer_has_not_committed(
     deleting = asyncio.create_task(workspace.delete_thread("main"))
     writing.open()
     await asyncio.gather(writer, deleting)
-    assert await deleting == 2
+    assert (await deleting).deleted == 2
     await indexed(lore, workspace)
     await lexicon_is_exact(workspace.workspace_id)
     assert (await workspace.recall("boat cliff")).hits == ()

@@ -406,7 +406,7 @@ async def test_a_retry_by_hand_is_the_probe_and_one_call_decides(
         charged.windows.clear()
         retried = await lore.retry_parked()
         assert (retried.count, len(retried.runs)) == (4, 4)
-        assert (await lore.status()).held_up == []
+        assert (await lore.status()).held_up == ()
         await lore.run_retried(retried)
         assert len(charged.windows) == 1
         status = await lore.status()
@@ -426,7 +426,7 @@ async def test_a_reached_cap_is_in_sight(database: TestDatabase, clock: Clock) -
     clock.now = LATER
     async with opened(database, clock, Charged(), distil={"daily_calls_hard": 1}) as lore:
         workspace = await lore.workspace("alice", create=True)
-        assert (await lore.status()).held_up == []
+        assert (await lore.status()).held_up == ()
         await workspace.record(says(*numbered(1, 13), at=clock()))
         await lore.distil(workspace)
         (held,) = (await lore.status()).held_up

@@ -60,7 +60,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"author": " "}, "author"),
     ({"project": "a\0"}, "project"),
     ({"taxonomy": "a b"}, "taxonomy"),
-    ({"kinds": ["thought"]}, "kinds"),
+    ({"kinds": ["thought"]}, "kinds[0]"),
     ({"as_of": AsOf(valid_at=datetime(2025, 1, 1))}, "as_of.valid_at"),  # noqa: DTZ001
     ({"limit_memories": -1}, "limit_memories"),
     ({"limit_facts": 1001}, "limit_facts"),

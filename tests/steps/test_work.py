@@ -97,7 +97,7 @@ async def test_what_fails_is_tried_again_and_then_parked_with_its_reason(
     assert await lags(workspace) == 0
     await lore.catch_up()
     status = await lore.status()
-    assert (status.parked, status.jobs) == ([], {})
+    assert (status.parked, status.jobs) == ((), {})
     assert await rows("select count(*) from everlore.job_failure") == [(0,)]
 
 
@@ -253,7 +253,7 @@ async def test_a_worker_that_is_stopped_while_it_thinks_leaves_the_job_for_the_n
     model.gate = None
     await lore.catch_up()
     assert await lags(workspace) == 0
-    assert (await lore.status()).parked == []
+    assert (await lore.status()).parked == ()
 
 
 async def test_starting_and_stopping_many_times_is_harmless(

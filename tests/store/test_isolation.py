@@ -134,6 +134,7 @@ FUNCTIONS = {
     "everlore.workspaces_unindexed": "operator_only",
     "everlore.threads_unindexed": "operator_only",
     "everlore.list_workspaces": "operator_only",
+    "everlore.delete_workspace": "operator_only",
     "everlore.embedding_progress": "operator_only",
     "everlore.use_embedding_model": "operator_only",
     "everlore.build_vector_index": "operator_only",

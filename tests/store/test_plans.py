@@ -163,6 +163,9 @@ from unnest(%(numbers)s::integer[], %(vectors)s::text[]) as x (n, v)
 """
 
 
+TABLES = "select relname from pg_class where relnamespace = 'everlore'::regnamespace and relkind = 'r'"
+
+
 @contextmanager
 def filled(server: Server, *, analysed: bool) -> Generator[tuple[str, list[Place]]]:
     """A database with ten small workspaces and a large one (the last), and a superuser's way into it."""
@@ -176,13 +179,13 @@ def filled(server: Server, *, analysed: bool) -> Generator[tuple[str, list[Place
         try:
             conninfo = server.conninfo(SUPERUSER, name)
             with psycopg.connect(conninfo, autocommit=True) as connection:
-                if not analysed:
-                    for table in ("message", "passage", "passage_vector_0", "watermark", "thread"):
-                        connection.execute(
-                            sql.SQL("alter table everlore.{} set (autovacuum_enabled = off)").format(
-                                sql.Identifier(table)
-                            )
+                # What the planner knows is what was analysed here, not what a vacuum had time for.
+                for (table,) in connection.execute(TABLES).fetchall():
+                    connection.execute(
+                        sql.SQL("alter table everlore.{} set (autovacuum_enabled = off)").format(
+                            sql.Identifier(table)
                         )
+                    )
                 connection.execute("select everlore.register_embedding_model('fake', %s)", [DIMENSIONS])
                 ids = in_one_partition(connection, SMALL_WORKSPACES + 1)
                 places = [fill(connection, workspace_id, SMALL) for workspace_id in ids[1:]]
@@ -437,7 +440,6 @@ EXPECTED: dict[str, dict[str, str]] = {
     },
     "of_group": {
         "fact_pkey": "workspace_id fact_id",
-        "fact_subject": "workspace_id subject_id predicate",
         "fact_group": "workspace_id subject_id predicate",
         "fact_source_lineage": "workspace_id lineage_id",
         "fact_source_memory": "workspace_id memory_lineage_id",
@@ -512,7 +514,8 @@ def check(lane: str, plans: list[Plan]) -> None:
     wanted = EXPECTED[lane]
     for index_name, columns in wanted.items():
         used = [node for node in nodes if node.get("Index Name") == index_name]
-        assert used, f"{lane} does not use {index_name}: {plans}"
+        names = sorted({str(node.get("Index Name")) for node in nodes})
+        assert used, f"{lane} does not use {index_name} but {names}: {plans}"
         conditions = " ".join(node.get("Index Cond", "") + node.get("Order By", "") for node in used)
         for column in columns.split():
             assert re.search(rf"\b{column}\b", conditions), (

@@ -185,7 +185,7 @@ EXPECTED: dict[str, dict[str, str]] = {
 }
 # Other indexes that a lane may choose, as narrow for what it asks.
 ALSO = {
-    "alias_of_entity", "entity_pkey", "memory_source_lineage", "fact_subject", "fact_object", "fact_subject_all",
+    "alias_of_entity", "entity_pkey", "memory_source_lineage", "fact_object", "fact_subject_all",
     "fact_object_all", "fact_group", "mention_message",
 }  # fmt: skip
 

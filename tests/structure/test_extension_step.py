@@ -123,7 +123,7 @@ async def test_a_step_is_deferred_run_swept_retried_and_shown(
         assert (await lore.retry_parked()).count == 1
         await lore.catch_up()
         assert toy.ran == [thread.id] * 3
-        assert (await lore.status()).parked == []
+        assert (await lore.status()).parked == ()
 
 
 async def test_a_database_that_does_not_know_a_step_says_what_to_do(toy: Toy, database: TestDatabase) -> None:

@@ -1,7 +1,6 @@
 """The input filter: secrets are blotted out, what is off the record or came out of a prompt is not read."""
 
 import itertools
-import re
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from everlore.distil.input_filter import MARK, Said, mark, off_the_record, readable
 from everlore.text.secrets import MASK, REDACTED, mask, redact, spans
 from everlore.text.shingles import is_copy, paragraphs
+from everlore.text.words import tokens
 
 AT = datetime(2025, 3, 10, 12, 0, tzinfo=UTC)
 
@@ -241,7 +241,7 @@ def test_paragraphs_cover_the_words_in_order(text: str) -> None:
     found = paragraphs(text)
     assert all(0 <= one.start < one.end <= len(text) for one in found)
     assert all(one.end <= other.start for one, other in itertools.pairwise(found))
-    covered = sum(len(re.findall(r"[^\W_]+", text[one.start : one.end])) for one in found)
+    covered = sum(len(tokens(text[one.start : one.end])) for one in found)
     assert covered == sum(one.words for one in found)
 
 

@@ -138,30 +138,30 @@ CREATE FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from int
 
 ALTER FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.delete_workspace(gone uuid) RETURNS jsonb
+CREATE FUNCTION everlore.delete_workspace(ws uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'jobs', 'pg_temp'
     AS $$
     declare
         counts jsonb;
     begin
-        perform from everlore.workspace w where w.workspace_id = gone for update;
+        perform from everlore.workspace w where w.workspace_id = ws for update;
         select jsonb_build_object(
-            'threads', (select count(*) from everlore.thread t where t.workspace_id = gone),
-            'messages', (select count(*) from everlore.message m where m.workspace_id = gone),
-            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = gone),
-            'facts', (select count(distinct f.lineage_id) from everlore.fact f where f.workspace_id = gone),
-            'entities', (select count(*) from everlore.entity e where e.workspace_id = gone),
-            'passages', (select count(*) from everlore.passage p where p.workspace_id = gone)
+            'threads', (select count(*) from everlore.thread t where t.workspace_id = ws),
+            'messages', (select count(*) from everlore.message m where m.workspace_id = ws),
+            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = ws),
+            'facts', (select count(distinct f.lineage_id) from everlore.fact f where f.workspace_id = ws),
+            'entities', (select count(*) from everlore.entity e where e.workspace_id = ws),
+            'passages', (select count(*) from everlore.passage p where p.workspace_id = ws)
         ) into counts;
         delete from everlore.job_failure f using jobs.procrastinate_jobs j
-            where j.id = f.job_id and j.args ->> 'workspace_id' = gone::text and j.status <> 'doing';
-        delete from jobs.procrastinate_jobs j where j.args ->> 'workspace_id' = gone::text and j.status <> 'doing';
-        delete from everlore.workspace w where w.workspace_id = gone;
+            where j.id = f.job_id and j.args ->> 'workspace_id' = ws::text and j.status <> 'doing';
+        delete from jobs.procrastinate_jobs j where j.args ->> 'workspace_id' = ws::text and j.status <> 'doing';
+        delete from everlore.workspace w where w.workspace_id = ws;
         return counts;
     end $$;
 
-ALTER FUNCTION everlore.delete_workspace(gone uuid) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.delete_workspace(ws uuid) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.embedding_progress() RETURNS TABLE(name text, dimensions integer, in_use boolean, threads_behind bigint, distilled_behind bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1765,8 +1765,6 @@ CREATE INDEX fact_source_memory ON everlore.fact_source USING btree (workspace_i
 
 CREATE INDEX fact_source_message ON everlore.fact_source USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
 
-CREATE INDEX fact_subject ON everlore.fact USING btree (workspace_id, subject_id, predicate) WHERE (superseded_at IS NULL);
-
 CREATE INDEX fact_subject_all ON everlore.fact USING btree (workspace_id, subject_id, valid_from) WHERE (object_id IS NOT NULL);
 
 CREATE INDEX fact_superseded_by ON everlore.fact USING btree (workspace_id, superseded_by) WHERE (superseded_by IS NOT NULL);
@@ -2289,8 +2287,8 @@ REVOKE ALL ON FUNCTION everlore.defer_recorded(named text[], thread uuid, went_f
 GRANT ALL ON FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.delete_workspace(gone uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.delete_workspace(gone uuid) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.delete_workspace(ws uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.delete_workspace(ws uuid) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.embedding_progress() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.embedding_progress() TO everlore_worker;

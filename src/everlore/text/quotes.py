@@ -17,6 +17,8 @@ Span: TypeAlias = tuple[int, int]
 LEAST_LETTERS = 4
 
 _DROPPED = frozenset('*_`~\u200b\u200c\u200d\u2060\ufeff\u00ad"“”„«»‹›')
+# What a program may not write into JSON, or a model leaves out.
+_CONTROL = frozenset(map(chr, (*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xFFFE, 0xFFFF)))
 _DASHES = frozenset("–—−‐‑")
 _GAP = re.compile(r"\s*(?:\.{3,}|…|\[\s*(?:\.{3}|…)\s*\])\s*")
 _EDGE = " .,;:!?-'()[]"
@@ -30,7 +32,7 @@ class Folded:
         places: list[Span] = []
         blank = True
         for start, end, form in fold_in_place(text):
-            if text[start] in _DROPPED:
+            if text[start] in _DROPPED or text[start] in _CONTROL:
                 continue
             form = " " if text[start].isspace() else "-" if text[start] in _DASHES else form
             if form == " " and blank:

@@ -75,7 +75,7 @@ def _accepted(shown: Shown) -> None:
 
 
 @prints("review reject")
-def _rejected(shown: Shown) -> None:
+def _declined(shown: Shown) -> None:
     shown.out.line(f"Rejected: {shown.arguments['identifier']}.")
 
 

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Annotated, TextIO, cast
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from everlore.domain.errors import CallerError, EverloreError, InvalidInput
@@ -38,6 +37,7 @@ _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 app = typer.Typer(
     name="everlore",
+    cls=verbs.Commands,
     help="A long-term memory for AI agents and companions: every turn kept, the few right ones recalled.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -131,7 +131,7 @@ def _is_of_output(error: Exception) -> bool:
 
 def _run(call: Call, arguments: list[str]) -> int:
     try:
-        result = parser()(arguments, prog_name="everlore", standalone_mode=False, obj=call)
+        result = parser(complete=False)(arguments, prog_name="everlore", standalone_mode=False, obj=call)
     except typer.Abort:
         return _fail(call, "aborted", "Nothing was changed.", FAILED)
     except KeyboardInterrupt:
@@ -162,23 +162,14 @@ def _run(call: Call, arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def parser() -> TyperGroup:
-    """All commands: those made by hand, and one for each other verb. No help text of ours is markup."""
-    command = cast("TyperGroup", get_command(app))
-    verbs.add_to(command)
+def parser(*, complete: bool = True) -> verbs.Commands:
+    """All commands: those made by hand, and one for each other verb; the latter only when called for, unless `complete`."""
+    command = cast("verbs.Commands", get_command(app))
     if command.rich_markup_mode == "rich":
-        _take_literally(command)
+        verbs.take_literally(command)
+    if complete:
+        command.make()
     return command
-
-
-def _take_literally(command: TyperCommand | TyperGroup) -> None:
-    for described in (command, *command.params):
-        given = getattr(described, "help", None)
-        if given:
-            described.help = given.replace("[", "\\[")  # pyright: ignore[reportAttributeAccessIssue] - of those that have one
-    if isinstance(command, TyperGroup):
-        for below in command.commands.values():
-            _take_literally(cast("TyperCommand | TyperGroup", below))
 
 
 # Typer raises it and exports only its child.

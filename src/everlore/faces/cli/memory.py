@@ -55,7 +55,9 @@ def record(
     ] = False,
     to_json: Json = False,
 ) -> None:
-    """Record one message. It is found by its words at once, and by its meaning when the command returns."""
+    """Record one message. It is found by its words at once, and by its meaning when the command returns.
+
+    JSON: workspace, thread, outcomes [{message_id, external_id, status, reason}]."""
     call = call_of(ctx)
     message = NewMessage(
         role=role,

@@ -100,7 +100,9 @@ def _jobs(shown: Shown) -> None:
 @jobs.command()
 def retry(ctx: typer.Context, to_json: Json = False) -> None:
     """Queue the parked jobs again and have failed windows read again; run both here unless a worker does. A model that is left
-    alone after failures is tried at once."""
+    alone after failures is tried at once.
+
+    JSON: retried (how many jobs and windows)."""
     call = call_of(ctx)
 
     async def again() -> "Tried":

@@ -6,15 +6,15 @@ repeated, the two questions of time are two options, `-` reads standard input, a
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from everlore.domain.answers import UNCHANGED, Page
+from everlore.domain.answers import UNCHANGED, Page, names
 from everlore.domain.errors import InvalidInput
 from everlore.faces.cli import entities, graph, knowing, memories, memory, operating, recalling
 from everlore.faces.cli.call import Call, Json, call_of, index_one, read_stdin, require_confirmation, run
@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 LOOKS = (entities, graph, knowing, memories, memory, operating, recalling)
 _TEXTS = {"content", "text"}
 _MAX_STDIN_BYTES = 1_000_000
+# What stands in the list of all commands; a test compares that of single ones with what their verbs say.
 _HELP = {
+    "recall": "Recall the messages, memories and facts that answer a question.",
+    "messages": "List the messages of a thread in their order.",
+    "show": "Show all of one message.",
+    "delete": "Delete a message for good, and everything derived from it.",
+    "remember": "Keep a memory directly.",
+    "usage": "Show what model calls cost, per day (UTC) and model; failed ones count.",
+    "status": "Show how the installation and one workspace are doing.",
     "threads": "Conversations: list them, or delete one.",
     "workspaces": "Memories that know nothing of each other: list, export, import or delete them.",
     "memories": "Memories: list them, look at one, change what is known.",
@@ -43,7 +51,54 @@ _HELP = {
 }
 
 
-def add_to(root: TyperGroup) -> None:
+class Commands(TyperGroup):
+    """All commands. Those of the verbs are made when one of them is called: to read their types takes a second, and to list
+    them a word each will do."""
+
+    _made = False
+
+    def make(self) -> None:
+        """Make what is not there yet. No help text of ours is markup."""
+        if not self._made:
+            self._made = True
+            _add_to(self)
+            take_literally(self)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(dict.fromkeys([*self.commands, *_first_words()]))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.commands and cmd_name in _first_words():
+            if cmd_name in _HELP:
+                return TyperCommand(cmd_name, help=_HELP[cmd_name])
+            self.make()
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] in _first_words():
+            self.make()
+        return super().resolve_command(ctx, args)
+
+
+def _first_words() -> list[str]:
+    from everlore.api.verbs import verbs
+
+    return [verb.command.split()[0] for verb in verbs()]
+
+
+def take_literally(command: TyperCommand | TyperGroup) -> None:
+    """Have square brackets in help texts shown as they are."""
+    for described in (command, *command.params):
+        given = getattr(described, "help", None)
+        if given and not getattr(described, "literal", False):
+            described.help = given.replace("[", "\\[")  # pyright: ignore[reportAttributeAccessIssue] - of those that have one
+            described.literal = True  # pyright: ignore[reportAttributeAccessIssue]
+    if isinstance(command, TyperGroup):
+        for below in command.commands.values():
+            take_literally(cast("TyperCommand | TyperGroup", below))
+
+
+def _add_to(root: TyperGroup) -> None:
     """Add what has no command yet."""
     from everlore.api.verbs import verbs
 
@@ -59,7 +114,9 @@ def add_to(root: TyperGroup) -> None:
 
 
 def _add(parent: TyperGroup, verb: "Verb", word: str, *, lists: bool) -> None:
-    made = typer.Typer(add_completion=False, help=_HELP.get(word))
+    made = typer.Typer(
+        add_completion=False, help=f"{_HELP.get(word, '')}\n\n{_json(verb)}" if lists else None
+    )
     if lists:
         made.callback(invoke_without_command=True)(_function(verb, lists=True))
         _placeholder(made)
@@ -119,8 +176,24 @@ def _function(verb: "Verb", *, lists: bool) -> Any:
     signature = inspect.Signature([context, *positional, *rest])
     do.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess] - read by typer
     do.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
-    do.__doc__ = "{}.\n\n{}".format(*summary_of(verb))
+    do.__doc__ = "{}.\n\n{}\n\n{}".format(*summary_of(verb), _json(verb))
     return do
+
+
+def _json(verb: "Verb") -> str:
+    """What `--json` prints, for the help."""
+    from everlore.api.verbs import answer_of
+
+    answer = answer_of(verb)
+    if answer is None:
+        return "JSON: null"
+    one = next((part for part in (answer, *get_args(answer)) if is_dataclass(part)), None)
+    if get_origin(answer) is Page:
+        return f"JSON: items [{{{', '.join(names(get_args(answer)[0]))}}}], total, cursor"
+    if one is None:
+        return "JSON: a list"
+    listed = ", ".join(names(cast("type", one)))
+    return f"JSON: [{{{listed}}}]" if get_origin(answer) is tuple else f"JSON: {listed}"
 
 
 def _parameter(name: str, annotation: Any, *, default: Any = inspect.Parameter.empty) -> inspect.Parameter:

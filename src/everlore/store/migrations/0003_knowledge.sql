@@ -176,7 +176,6 @@ create table everlore.fact (
     foreign key (workspace_id, object_id) references everlore.entity on delete cascade
 );
 create unique index fact_version on everlore.fact (workspace_id, lineage_id, version);
-create index fact_subject on everlore.fact (workspace_id, subject_id, predicate) where superseded_at is null;
 create index fact_object on everlore.fact (workspace_id, object_id) where object_id is not null and superseded_at is null;
 create index fact_passage on everlore.fact (workspace_id, passage_id) where passage_id is not null;
 create index fact_group on everlore.fact (workspace_id, subject_id, predicate, object_key);

@@ -63,7 +63,7 @@ create function everlore.list_workspaces()
 
 -- Takes a workspace and all that is in it, its waiting jobs included; answers how many rows of each kind went. A job that runs
 -- finds nothing any more, and ends. For the operator's side.
-create function everlore.delete_workspace(gone uuid) returns jsonb
+create function everlore.delete_workspace(ws uuid) returns jsonb
     language plpgsql volatile security definer
     -- The queue's triggers need it.
     set search_path = jobs, pg_temp
@@ -71,19 +71,19 @@ create function everlore.delete_workspace(gone uuid) returns jsonb
     declare
         counts jsonb;
     begin
-        perform from everlore.workspace w where w.workspace_id = gone for update;
+        perform from everlore.workspace w where w.workspace_id = ws for update;
         select jsonb_build_object(
-            'threads', (select count(*) from everlore.thread t where t.workspace_id = gone),
-            'messages', (select count(*) from everlore.message m where m.workspace_id = gone),
-            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = gone),
-            'facts', (select count(distinct f.lineage_id) from everlore.fact f where f.workspace_id = gone),
-            'entities', (select count(*) from everlore.entity e where e.workspace_id = gone),
-            'passages', (select count(*) from everlore.passage p where p.workspace_id = gone)
+            'threads', (select count(*) from everlore.thread t where t.workspace_id = ws),
+            'messages', (select count(*) from everlore.message m where m.workspace_id = ws),
+            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = ws),
+            'facts', (select count(distinct f.lineage_id) from everlore.fact f where f.workspace_id = ws),
+            'entities', (select count(*) from everlore.entity e where e.workspace_id = ws),
+            'passages', (select count(*) from everlore.passage p where p.workspace_id = ws)
         ) into counts;
         delete from everlore.job_failure f using jobs.procrastinate_jobs j
-            where j.id = f.job_id and j.args ->> 'workspace_id' = gone::text and j.status <> 'doing';
-        delete from jobs.procrastinate_jobs j where j.args ->> 'workspace_id' = gone::text and j.status <> 'doing';
-        delete from everlore.workspace w where w.workspace_id = gone;
+            where j.id = f.job_id and j.args ->> 'workspace_id' = ws::text and j.status <> 'doing';
+        delete from jobs.procrastinate_jobs j where j.args ->> 'workspace_id' = ws::text and j.status <> 'doing';
+        delete from everlore.workspace w where w.workspace_id = ws;
         return counts;
     end $$;
 

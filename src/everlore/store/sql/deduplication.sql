@@ -7,7 +7,8 @@ select m.* from unnest(%(hashes)s::bytea[]) as given (hash) cross join lateral (
 -- current: the versions of some memories that are believed now
 select m.* from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join lateral (
     select * from everlore.memory_shown
-    where workspace_id = %(workspace)s and lineage_id = given.lineage_id and superseded_at is null offset 0
+    where workspace_id = %(workspace)s and lineage_id = given.lineage_id and superseded_at is null
+    order by version desc limit 1
 ) as m;
 
 -- by_passages: the versions that are believed now, by the passages of their words

@@ -5,7 +5,7 @@ tests/structure/test_reference.py compares the pages with what this makes. After
     python scripts/reference.py
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 from pydantic import BaseModel
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from everlore.api.verbs import Parameter, answer_of, parameters_of, summary_of, verbs
+from everlore.api.verbs import Parameter, answer_of, lines_of, parameters_of, summary_of, verbs
 from everlore.config import EmbedderSettings, ModelSettings, Settings, load_settings
 from everlore.domain.messages import NewMessage
 from everlore.faces.cli.main import parser
@@ -117,10 +117,11 @@ def _http() -> Iterator[str]:
         shape = _shape(answer_of(verb))
         yield f"Answers {verb.status}" + (f" with {shape}.\n" if shape else ", without a body.\n")
         if given := parameters_of(verb):
-            place = "query" if verb.method in {"GET", "DELETE"} else "body"
+            lines = lines_of(verb)
+            place = "query" if verb.method in {"GET", "DELETE"} or lines else "body"
             yield "| parameter | in | default | what it is |\n|---|---|---|---|"
             for one in given:
-                where = "path" if f"{{{one.name}" in verb.path else place
+                where = "path" if f"{{{one.name}" in verb.path else "body" if one is lines else place
                 yield f"| `{one.name}` | {where} | {_default(one)} | {_cell(one.described)} |"
             yield ""
     yield "The two questions of time, `as_of`, are `valid_at` and `recorded_at` in a query, an object of both in a body.\n"
@@ -179,6 +180,8 @@ def _shape(hint: Any) -> str:
         return _shape(arguments[0])
     if origin in (Union, UnionType):
         return " or ".join("null" if one is type(None) else _shape(one) for one in arguments)
+    if origin is AsyncIterator:
+        return "lines of JSON"
     if origin is tuple:
         return f"a list of {_shape(arguments[0])}"
     if origin is Literal:

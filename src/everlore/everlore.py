@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -10,14 +10,22 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from everlore.api.directory import Directory
+from everlore.api.transfer import export_lines, import_lines
 from everlore.api.workspace import Workspace
 from everlore.budget import held_up, probe_at_once
 from everlore.capture.resplit import resplit_workspace
 from everlore.config import Settings, load_settings
 from everlore.distil.step import STEP as DISTIL
 from everlore.domain.answers import Doc, Page
-from everlore.domain.errors import ConfigurationError, EverloreError, NotFound, WorldError
-from everlore.domain.operations import HeldUp, Status, WorkspaceDeleted, WorkspaceSummary
+from everlore.domain.errors import (
+    ConfigurationError,
+    Conflict,
+    EverloreError,
+    InternalError,
+    NotFound,
+    WorldError,
+)
+from everlore.domain.operations import HeldUp, Status, WorkspaceDeleted, WorkspaceImported, WorkspaceSummary
 from everlore.index.step import ask_again, ensure_vector_indexes, pack_tail, rebuild
 from everlore.paging import paged
 from everlore.ports.analyst import Analyst
@@ -31,7 +39,7 @@ from everlore.store.database import WORKER, Database
 from everlore.store.inspection import inspect
 from everlore.store.job_queue import queue_errors
 from everlore.store.server import Server
-from everlore.validation import MAX_LIMIT, Cursor, Limit, Name, checked, name
+from everlore.validation import MAX_LIMIT, Cursor, Limit, Lines, Name, checked, name
 from everlore.wiring import DEFAULT_WORKSPACE, database_urls, make_runtime
 from everlore.work import steps
 from everlore.work.jobs import STALLED_AFTER_S, defer, job_app, wake
@@ -131,12 +139,42 @@ class Everlore:
         """Delete a workspace for good, with everything in it and its waiting jobs.
 
         The receipt says how many rows of each kind went. Raises NotFound."""
-        async with self.workers.database.outside() as tx:
-            gone = await operations.delete_workspace(tx, name)
+        gone = await self._deleted(name)
         if gone is None:
             raise NotFound(f"There is no workspace {name}; `everlore workspaces` lists them.")
         self.directory.ids.pop(name, None)
         return WorkspaceDeleted(gone[0], name, gone[1], self.runtime.clock())
+
+    async def _deleted(self, name: str) -> tuple[UUID, dict[str, int]] | None:
+        """Where a worker is at it, the two may deadlock: the one that gives in begins again."""
+        for last in (False, False, True):
+            try:
+                async with self.workers.database.outside() as tx:
+                    return await operations.delete_workspace(tx, name)
+            except Conflict:
+                if last:
+                    raise
+        raise InternalError("the last attempt neither returned nor raised")
+
+    @checked
+    async def export_workspace(self, name: Annotated[Name, Doc("The workspace.")]) -> AsyncIterator[str]:
+        """Export a workspace: lines of JSON that `import` makes the same workspace of, here or elsewhere.
+
+        All lines are of one moment. Vectors and what else can be made anew are left out. Raises NotFound."""
+        return export_lines(self.runtime, await self.directory.found(name), name)
+
+    @checked
+    async def import_workspace(
+        self,
+        lines: Lines,
+        *,
+        name: Annotated[Name | None, Doc("What it is called here; else as it was.")] = None,
+    ) -> WorkspaceImported:
+        """Import a workspace that was exported, under a name that does not exist yet or holds nothing.
+
+        All or nothing; a line that cannot be imported is named. Ids and times are kept. What is said in it is found by its words
+        at once, by its meaning when a worker has indexed it, and what was distilled is not read again."""
+        return await import_lines(self.directory, lines, name)
 
     async def _workspaces(self) -> list[WorkspaceSummary]:
         async with self.workers.database.outside() as tx:

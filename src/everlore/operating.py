@@ -107,7 +107,10 @@ async def models(lore: Everlore) -> tuple[ModelProgress, ...]:
 @checked
 async def use_model(lore: Everlore, name: Annotated[Name, Doc("A model that the memory knows.")]) -> InUse:
     """Let another embedding model answer questions; refused until it has vectors of everything."""
-    await lore.use_model(name)
+    try:
+        await lore.use_model(name)
+    except ConfigurationError as error:
+        raise InvalidInput("name", str(error)) from error
     return InUse(name)
 
 
@@ -183,12 +186,12 @@ async def distil(
     if waited.analyst == "none":
         raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
     before_parked = {job.job_id for job in (await lore.status()).parked}
-    read, waiting, threads = Distilled(), 0, set[UUID]()
+    read, waiting, threads = Distilled(), 0, set[tuple[UUID, UUID]]()
     for one in workspaces:
         before = await one.distilled()
         if again:
             await _again(one, thread, since, until)
-        threads.update(await one.threads_to_distil(thread))
+        threads.update((one.workspace_id, found) for found in await one.threads_to_distil(thread))
         await lore.distil(one, thread, close=close, progress=progress)
         read += await one.distilled() - before
         waiting += (await one.estimate_distil(thread)).messages
@@ -197,7 +200,7 @@ async def distil(
     parked = [
         job
         for job in (await lore.status()).parked
-        if job.job_id not in before_parked and job.scope_id in threads
+        if job.job_id not in before_parked and (job.workspace_id, job.scope_id) in threads
     ]
     unread = (waiting and close) or read.failed or parked
     names = tuple(one.name for one in workspaces)

@@ -27,6 +27,11 @@ class Scope:
     def id(self) -> UUID:
         return self.workspace_id if self.thread_id is None else self.thread_id
 
+    def lock(self, step: str) -> str:
+        """What keeps two workers off it. A workspace that was imported has threads of the same ids as the one that it was
+        exported from, and nothing to do with it."""
+        return f"{step}:{self.workspace_id}:{self.id}"
+
 
 @dataclass(frozen=True, slots=True)
 class Lagging:

@@ -3,7 +3,16 @@
 import functools
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import UnionType
@@ -42,6 +51,8 @@ T = TypeVar("T")
 MAX_LIMIT = 1000
 MAX_QUESTION_CHARACTERS = 8000
 MAX_DEADLINE_MS = 3_600_000
+# A message may have a megabyte each of text, captions, system prompt, tool calls and metadata; JSON may spell each byte in six.
+MAX_LINE_BYTES = 64 * 1024 * 1024
 
 
 def valid_text(value: str, field: str, limit: int) -> str:
@@ -275,6 +286,10 @@ LimitOrNone: TypeAlias = Annotated[int, number(0, MAX_LIMIT)]
 Position: TypeAlias = Annotated[int, number(1, 2_147_483_647)]
 Cursor: TypeAlias = Annotated[
     str | None, Doc("Where to go on: the cursor of the part before; left out, at the beginning.")
+]
+
+Lines: TypeAlias = Annotated[
+    AsyncIterable[str | bytes] | Iterable[str | bytes], Doc("The lines of an export, in their order.")
 ]
 
 

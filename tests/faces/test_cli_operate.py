@@ -129,7 +129,19 @@ def test_a_job_that_failed_is_shown_and_retried(
             connection.execute("update jobs.procrastinate_jobs set scheduled_at = null")
         cli("record", "tea")
     (parked,) = cli("jobs", "list", "--json").json["parked"]
-    assert set(parked) == {"job_id", "task", "attempts", "arguments", "failed_at", "error"}
+    assert set(parked) == {
+        *(
+            "job_id",
+            "step",
+            "workspace",
+            "workspace_id",
+            "scope_id",
+            "close",
+            "attempts",
+            "failed_at",
+            "error",
+        ),
+    }
     assert "the model has" in parked["error"]
     for command in (("jobs", "list"), ("status",)):
         out = cli(*command).out

@@ -27,6 +27,14 @@ from everlore.faces.http.server import serve
 settings = Settings.model_validate_json(sys.argv[1])
 asyncio.run(serve(settings, worker=True, ready=functools.partial(print, flush=True)))
 """
+
+
+@schemathesis.serializer("application/x-ndjson")
+def lines(_: Any, value: Any) -> bytes:
+    """What is imported is generated as a text."""
+    return str(value).encode(errors="backslashreplace")
+
+
 REQUESTS_AN_ADDRESS = 12
 # Each request is sent to a server, and much of what breaks the document's rules is thrown away before that.
 SLOW = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.filter_too_much]

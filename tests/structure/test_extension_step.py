@@ -48,11 +48,10 @@ class Toy:
         )
 
     async def lags(self, tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope]:
-        with_job = dict(await tx.tuples(b"select * from everlore.scopes_with_job('toy')"))
+        jobs = await tx.tuples(b"select * from everlore.scopes_with_job('toy')")
+        with_job = {Scope(workspace, thread): running for workspace, thread, running in jobs}
         free = [
-            scope
-            for scope in self.lagging
-            if (with_job.get(scope.id) if asked.held else scope.id not in with_job)
+            scope for scope in self.lagging if (with_job.get(scope) if asked.held else scope not in with_job)
         ]
         return free[: asked.at_most]
 

@@ -39,13 +39,17 @@ class Directory:
 
     async def made(self, called: str) -> UUID:
         """The same, made if need be. What is kept is to be indexed, so the embedding models become known, too."""
-        if not self._models_known:
-            await make_models_known(self.runtime)
-            self._models_known = True
+        await self.models_known()
         if called not in self.ids:
             async with self.runtime.database.outside() as tx:
                 self.ids[called] = await operations.open_workspace(tx, called)
         return self.ids[called]
+
+    async def models_known(self) -> None:
+        """See to it, once, that the database knows the embedding models."""
+        if not self._models_known:
+            await make_models_known(self.runtime)
+            self._models_known = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ method with types and a docstring, and a line here.
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -15,7 +15,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Protocol, Union, cast, get_args, get_origin
 
 from everlore.domain.answers import Doc, Unchanged
-from everlore.validation import Name, hints_of
+from everlore.validation import Lines, Name, hints_of
 
 DEFAULT_WORKSPACE = "default"
 Home = str | Callable[..., Any]
@@ -102,6 +102,8 @@ _TABLE = [
     Verb("threads delete", "DELETE /v1/threads/{thread:path}", _API + "delete_thread", asks=True),
     Verb("workspaces", "GET /v1/workspaces", _LORE + "workspaces"),
     Verb("workspaces delete", "DELETE /v1/workspaces/{name:path}", _LORE + "delete_workspace", asks=True),
+    Verb("workspaces export", "GET /v1/workspaces/{name:path}/export", _LORE + "export_workspace"),
+    Verb("workspaces import", "POST /v1/workspaces", _LORE + "import_workspace", status=201),
     Verb("remember", "POST /v1/memories", _API + "remember", makes=True, status=201),
     Verb("memories", "GET /v1/memories", _API + "memories"),
     Verb("memories show", "GET /v1/memories/{identifier}", _API + "memory"),
@@ -199,6 +201,16 @@ def answer_of(verb: Verb) -> Any:
     """The type of the answer; None where there is none."""
     hint = hints_of(function_of(verb.home))["return"]
     return None if hint is type(None) else hint
+
+
+def answers_lines(verb: Verb) -> bool:
+    """Whether the answer is a stream of lines."""
+    return get_origin(answer_of(verb)) is AsyncIterator
+
+
+def lines_of(verb: Verb) -> Parameter | None:
+    """The parameter that takes a stream of lines, if there is one."""
+    return next((one for one in parameters_of(verb) if one.hint == Lines), None)
 
 
 def summary_of(verb: Verb) -> tuple[str, str]:

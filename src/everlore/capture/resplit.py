@@ -19,10 +19,11 @@ async def resplit_workspace(runtime: Runtime, workspace_id: UUID) -> None:
         threads = await conversation.list_threads(tx)
     for thread in threads:
         async with runtime.database.workspace(workspace_id) as tx:
-            await _resplit(tx, thread.thread_id, runtime.wordpieces)
+            await resplit(tx, thread.thread_id, runtime.wordpieces)
 
 
-async def _resplit(tx: Transaction, thread_id: UUID, wordpieces: Count) -> None:
+async def resplit(tx: Transaction, thread_id: UUID, wordpieces: Count) -> None:
+    """The same of one thread, in the caller's transaction."""
     await conversation.lock_thread_id(tx, thread_id)
     await passages.remove(tx, "said", await conversation.passages_of_thread(tx, thread_id))
     sequence = position = 0

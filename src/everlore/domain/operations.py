@@ -35,6 +35,15 @@ class WorkspaceDeleted:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkspaceImported:
+    """What was made of an export."""
+
+    workspace_id: Annotated[UUID, Doc("The new workspace.")]
+    name: Annotated[str, Doc("Its name.")]
+    counts: Annotated[Mapping[str, int], Doc("How many rows of each kind it got.")]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelProgress:
     """An embedding model, and how far it is."""
 

@@ -101,12 +101,17 @@ async def _is_done(tx: Transaction, model: EmbeddingModel, layer: Layer) -> bool
 async def rebuild(runtime: Runtime, workspace_id: UUID) -> None:
     """Forget all postings and vectors of a workspace; the steps then write them anew from the passages."""
     async with runtime.database.workspace(workspace_id) as tx:
-        await postings.forget_all(tx)
-        await passages.repack(tx)
-        for model in await index.models(tx):
-            await index.forget(tx, model)
-        if any(size for layer, size in (await passages.sizes(tx)).items() if layer != "said"):
-            await jobs.defer_known(tx)
+        await begin_anew(tx)
+
+
+async def begin_anew(tx: Transaction) -> None:
+    """The same in the caller's transaction."""
+    await postings.forget_all(tx)
+    await passages.repack(tx)
+    for model in await index.models(tx):
+        await index.forget(tx, model)
+    if any(size for layer, size in (await passages.sizes(tx)).items() if layer != "said"):
+        await jobs.defer_known(tx)
 
 
 async def ask_again(runtime: Runtime, workspace_id: UUID) -> None:

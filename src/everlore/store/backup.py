@@ -6,7 +6,7 @@ go to the programs through the environment, because everybody on the machine can
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from everlore.domain.errors import ConfigurationError, DatabaseUnavailable, EverloreError, InvalidInput
 from everlore.store.database import Connection, plain_errors, require_readable
-from everlore.store.migrate import LOCK, LOCK_TIMEOUT, job_migrations, migrate, own_migrations
+from everlore.store.migrate import LOCK, LOCK_TIMEOUT, job_migrations, own_migrations
 from everlore.store.queries import queries
 from everlore.store.run import fetched
 
@@ -82,7 +82,13 @@ async def backup(conninfo: str, file: Path, pg_dump: Path, *, force: bool = Fals
     return file.stat().st_size
 
 
-async def restore(conninfo: str, file: Path, pg_restore: Path, psql: Path) -> Restored:
+async def restore(
+    conninfo: str,
+    file: Path,
+    pg_restore: Path,
+    psql: Path,
+    bring_up_to_date: Callable[[str], Awaitable[list[str]]],
+) -> Restored:
     """Fill an empty database from a backup, in one transaction, and bring it up to date.
 
     `conninfo` is a login that may create schemas; roles and extensions too where they are missing. Raises InvalidInput for a
@@ -90,7 +96,7 @@ async def restore(conninfo: str, file: Path, pg_restore: Path, psql: Path) -> Re
     """
     environment = client_environment(conninfo)
     await _require_backup(file, pg_restore, environment)
-    await migrate(conninfo)
+    await bring_up_to_date(conninfo)
     try:
         with plain_errors():
             async with await psycopg.AsyncConnection.connect(conninfo, autocommit=True) as connection:
@@ -100,9 +106,9 @@ async def restore(conninfo: str, file: Path, pg_restore: Path, psql: Path) -> Re
                 await _require_known(connection)
     except (EverloreError, asyncio.CancelledError):
         # What was there before was an empty, migrated database, and so it is again.
-        await asyncio.shield(migrate(conninfo))
+        await asyncio.shield(asyncio.ensure_future(bring_up_to_date(conninfo)))
         raise
-    migrations = await migrate(conninfo)
+    migrations = await bring_up_to_date(conninfo)
     async with _owner(conninfo) as connection:
         await connection.execute("set client_min_messages = error")  # of tables that are not ours to analyse
         await connection.execute(_QUERIES["analyze"])

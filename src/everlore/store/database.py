@@ -122,6 +122,15 @@ class Database:
             yield Transaction(connection, None)
 
     @asynccontextmanager
+    async def entering(self, door: Callable[[Transaction], Awaitable[UUID]]) -> AsyncGenerator[Transaction]:
+        """A transaction that begins outside and is bound to the workspace that a door leads to: made and filled in one
+        commit, or not at all."""
+        async with self.outside() as tx:
+            workspace_id = await door(tx)
+            await tx.connection.execute(_bind(workspace_id))
+            yield Transaction(tx.connection, workspace_id)
+
+    @asynccontextmanager
     async def _transaction(
         self, begin: sql.Composable, workspace_id: UUID | None = None
     ) -> AsyncGenerator[Connection]:

@@ -104,9 +104,9 @@ async def live_workers(tx: Transaction, seconds: float) -> int:
     return await tx.value(_QUERIES["live_workers"], seconds=seconds)
 
 
-async def put_off(tx: Transaction, step: str, scopes: Sequence[UUID]) -> list[int]:
-    """Jobs of a step that wait for a moment (tomorrow's budget), of the given scopes."""
-    return await tx.values(_QUERIES["put_off"], step=step, scopes=scopes)
+async def put_off(tx: Transaction, step: str, locks: Sequence[str]) -> list[int]:
+    """Jobs of a step that wait for a moment (tomorrow's budget), of the scopes with these locks."""
+    return await tx.values(_QUERIES["put_off"], step=step, locks=locks)
 
 
 async def put_off_until(tx: Transaction, workspace_id: UUID, times: Sequence[datetime]) -> list[WaitingJob]:
@@ -114,6 +114,6 @@ async def put_off_until(tx: Transaction, workspace_id: UUID, times: Sequence[dat
     return await tx.rows(_QUERIES["put_off_until"], WaitingJob, workspace_id=workspace_id, times=times)
 
 
-async def unfinished(tx: Transaction, step: str, scopes: Sequence[UUID]) -> list[UUID]:
-    """Of these scopes those with a job of the step that runs, or that may run now."""
-    return await tx.values(_QUERIES["unfinished"], step=step, scopes=scopes)
+async def unfinished(tx: Transaction, step: str, locks: Sequence[str]) -> list[str]:
+    """Of the scopes with these locks those with a job of the step that runs, or that may run now."""
+    return await tx.values(_QUERIES["unfinished"], step=step, locks=locks)

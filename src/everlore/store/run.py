@@ -65,6 +65,14 @@ class Transaction:
         """The first column of the first row; None if there is no row."""
         return await (await self._run(query, scalar_row, parameters)).fetchone()
 
+    async def each(self, query: bytes, *, at_a_time: int, **parameters: Any) -> AsyncGenerator[Any]:
+        """The first column of all rows, so many fetched at a time: for more than memory should hold."""
+        async with self.connection.cursor(name="each", row_factory=scalar_row) as cursor:
+            cursor.itersize = at_a_time
+            await cursor.execute(query, {**parameters, "workspace": self.workspace_id})
+            async for value in cursor:
+                yield value
+
     async def done(self, query: bytes, **parameters: Any) -> int:
         """Run a statement for what it does; returns how many rows it touched."""
         return (await self._run(query, tuple_row, parameters)).rowcount

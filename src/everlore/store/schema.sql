@@ -109,7 +109,7 @@ CREATE FUNCTION everlore.defer(called text, scope_id uuid, close boolean DEFAULT
             return;
         end if;
         perform jobs.procrastinate_defer_jobs_v1(array[row(
-            step.queue, step.name, 0, step.name || ':' || scope_id, null,
+            step.queue, step.name, 0, step.name || ':' || ws || ':' || scope_id, null,
             jsonb_build_object('workspace_id', ws, 'scope_id', scope_id, 'close', "close"), null
         )::jobs.procrastinate_job_to_defer_v1]);
     end $$;
@@ -140,7 +140,7 @@ ALTER FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from inte
 
 CREATE FUNCTION everlore.delete_workspace(ws uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everlore', 'pg_temp'
+    SET search_path TO 'jobs', 'pg_temp'
     AS $$
     declare
         counts jsonb;
@@ -493,14 +493,14 @@ CREATE FUNCTION everlore.register_embedding_model(called text, dims integer) RET
 
 ALTER FUNCTION everlore.register_embedding_model(called text, dims integer) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.scopes_with_job(called text) RETURNS TABLE(scope_id uuid, running boolean)
+CREATE FUNCTION everlore.scopes_with_job(called text) RETURNS TABLE(workspace_id uuid, scope_id uuid, running boolean)
     LANGUAGE sql STABLE
     SET search_path TO 'jobs', 'pg_temp'
     AS $$
-        select substr(j.lock, length(called) + 2)::uuid, bool_or(j.status = 'doing')
+        select (j.args ->> 'workspace_id')::uuid, (j.args ->> 'scope_id')::uuid, bool_or(j.status = 'doing')
         from jobs.procrastinate_jobs j
         where j.task_name = called and j.status in ('todo', 'doing', 'failed')
-        group by j.lock
+        group by 1, 2
     $$;
 
 ALTER FUNCTION everlore.scopes_with_job(called text) OWNER TO everlore_owner;
@@ -532,7 +532,8 @@ CREATE FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp wi
             union
             select a.workspace_id, a.thread_id from everlore.distil_again a
         ) as lagging
-        left join everlore.scopes_with_job(called) as job on job.scope_id = lagging.thread_id
+        left join everlore.scopes_with_job(called) as job
+            on job.workspace_id = lagging.workspace_id and job.scope_id = lagging.thread_id
         where case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
@@ -554,7 +555,8 @@ CREATE FUNCTION everlore.threads_unindexed(called text, models text[], thorough 
                 select from everlore.watermark w
                 where w.workspace_id = t.workspace_id and w.step = 'vector:' || m and w.thread_id = t.thread_id)
         ) as lagging
-        left join everlore.scopes_with_job(called) as job on job.scope_id = lagging.thread_id
+        left join everlore.scopes_with_job(called) as job
+            on job.workspace_id = lagging.workspace_id and job.scope_id = lagging.thread_id
         where case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
@@ -730,7 +732,7 @@ CREATE FUNCTION everlore.workspaces_unindexed(called text, models text[], held b
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
         select w.workspace_id
-        from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.scope_id = w.workspace_id
+        from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.workspace_id = w.workspace_id
         where exists (select from everlore.unembedded u join everlore.embedding_model m using (model_id)
                       where u.workspace_id = w.workspace_id and u.refused is null and m.name = any (models))
           and case when held then job.running else job.scope_id is null end

@@ -63,7 +63,7 @@ def job_app(
     runtime: Runtime,
     *,
     progress: Callable[[int], None] = lambda _: None,
-    only: frozenset[UUID] | None = None,
+    only: frozenset[Scope] | None = None,
 ) -> procrastinate.App:
     """The queue with a task for each step; open it before use. `progress` hears of what is done, in the steps' own counts.
     `only`: the scopes that may be worked on, where somebody asked for these and no others."""
@@ -75,12 +75,12 @@ def job_app(
 
 
 def _task(
-    runtime: Runtime, step: Step, progress: Callable[[int], None], only: frozenset[UUID] | None
+    runtime: Runtime, step: Step, progress: Callable[[int], None], only: frozenset[Scope] | None
 ) -> Callable[..., Awaitable[None]]:
     async def run(context: JobContext, workspace_id: str, scope_id: str, *, close: bool = False) -> None:
         """Run the step; if it fails, keep the reason where `everlore status` shows it."""
         scope = step.scope_of(UUID(workspace_id), UUID(scope_id))
-        if only is not None and scope.id not in only:
+        if only is not None and scope not in only:
             raise NotMine(scope_id)
         try:
             await step.run(runtime, scope, close=close, progress=progress)
@@ -134,11 +134,11 @@ async def defer(runtime: Runtime, step: str, scope: Scope, *, close: bool = Fals
             await jobs.defer(tx, step, scope.id, close=close)
 
 
-async def end_waiting(app: procrastinate.App, runtime: Runtime, step: Step, scopes: Sequence[UUID]) -> None:
+async def end_waiting(app: procrastinate.App, runtime: Runtime, step: Step, scopes: Sequence[Scope]) -> None:
     """Take jobs of these scopes away that are put off: one that waits for tomorrow's budget keeps its scope's lock, and whoever
     asks by hand means now."""
     async with runtime.database.outside() as tx:
-        waiting = await jobs.put_off(tx, step.name, scopes)
+        waiting = await jobs.put_off(tx, step.name, [scope.lock(step.name) for scope in scopes])
     for job_id in waiting:
         await app.job_manager.cancel_job_by_id_async(job_id, delete_job=True)
 
@@ -158,7 +158,7 @@ async def wake(
             step, scope = steps.STEPS[job.step], steps.STEPS[job.step].scope_of(workspace_id, job.scope_id)
             given = {"workspace_id": str(workspace_id), "scope_id": str(scope.id), "close": job.close}
             deferrer = app.configure_task(
-                step.name, queue=step.queue, lock=f"{step.name}:{scope.id}", schedule_at=now
+                step.name, queue=step.queue, lock=scope.lock(step.name), schedule_at=now
             )
             await deferrer.defer_async(**given)
             woken.append((job.step, scope, job.close))

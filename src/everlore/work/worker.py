@@ -142,16 +142,16 @@ async def run_scopes(
     """Run a step on the named scopes and return when their jobs are done, by this process or by a worker that took them
     first."""
     # Jobs of other scopes wait for their worker: whoever agreed to what these cost did not agree to more.
-    ids = [scope.id for scope in scopes]
+    locks = [scope.lock(step.name) for scope in scopes]
     with queue_errors():
-        async with job_app(runtime, progress=progress, only=frozenset(ids)).open_async() as app:
-            await end_waiting(app, runtime, step, ids)
+        async with job_app(runtime, progress=progress, only=frozenset(scopes)).open_async() as app:
+            await end_waiting(app, runtime, step, scopes)
             for scope in scopes:
                 await defer(runtime, step.name, scope, close=close)
             while True:
                 await _drain(app, step.queue)
                 async with runtime.database.outside() as tx:
-                    if not await jobs.unfinished(tx, step.name, ids):
+                    if not await jobs.unfinished(tx, step.name, locks):
                         return
                 # A job of a dead worker is given back after a while; one of a living worker ends.
                 await sweep(app, runtime, thorough=False)

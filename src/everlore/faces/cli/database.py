@@ -288,12 +288,13 @@ def restore(ctx: typer.Context, file: File, to_json: Json = False) -> None:
     JSON: file, messages, migrations (applied afterwards, to an older backup).
     """
     from everlore.store.backup import restore
+    from everlore.wiring import bring_up_to_date
 
     call = call_of(ctx)
     _require_dump(file)
     with _reached(call) as place:
         tools = place.tool("pg_restore"), place.tool("psql")
-        restored = run(restore(place.administrator, file, *tools))
+        restored = run(restore(place.administrator, file, *tools, bring_up_to_date))
     if to_json:
         call.out.json({"file": file, "messages": restored.messages, "migrations": restored.migrations})
     else:

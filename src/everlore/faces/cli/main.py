@@ -26,6 +26,7 @@ from everlore.faces.cli import (
     memory,
     operating,
     serving,
+    transferring,
     verbs,
 )
 from everlore.faces.cli.call import Call, Terminated, call_of, set_up_logging
@@ -42,7 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (memory, distilling, operating, serving, demo):
+for part in (memory, distilling, operating, transferring, serving, demo):
     part.add_to(app)
 app.add_typer(importing.app, name="import")
 app.add_typer(evaluating.app, name="eval")

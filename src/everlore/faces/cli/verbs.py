@@ -38,7 +38,7 @@ _HELP = {
     "usage": "Show what model calls cost, per day (UTC) and model; failed ones count.",
     "status": "Show how the installation and one workspace are doing.",
     "threads": "Conversations: list them, or delete one.",
-    "workspaces": "Memories that know nothing of each other: list them, or delete one.",
+    "workspaces": "Memories that know nothing of each other: list, export, import or delete them.",
     "memories": "Memories: list them, look at one, change what is known.",
     "facts": "Facts: who or what stands how to whom or what, and since when.",
     "entities": "People, places and things: their names, and which of them are one.",

@@ -10,15 +10,27 @@ from fastapi import APIRouter, Body, Depends, Path, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from everlore import operating
-from everlore.api.verbs import Parameter, Verb, answer_of, call, parameters_of, summary_of, verbs
+from everlore.api.verbs import (
+    Parameter,
+    Verb,
+    answer_of,
+    answers_lines,
+    call,
+    lines_of,
+    parameters_of,
+    summary_of,
+    verbs,
+)
 from everlore.domain.answers import to_json
 from everlore.domain.errors import InvalidInput
 from everlore.domain.operations import Health
 from everlore.everlore import Everlore
 from everlore.faces.http import models
 from everlore.faces.http.errors import RETRY_AFTER_S, ErrorAnswer
+from everlore.faces.http.lines import LINES_TYPE, LinesResponse, split_lines
 
 _ID_CHARACTERS = 2020
+LINES = {LINES_TYPE: {"schema": {"type": "string", "description": "A JSON object a line."}}}
 
 
 def _lore(request: Request) -> Everlore:
@@ -61,17 +73,20 @@ def router() -> APIRouter:
 
 
 def _add(routes: APIRouter, verb: Verb) -> None:
+    lines = lines_of(verb) is not None
     body = verb.method not in {"GET", "DELETE"}
     summary, told = summary_of(verb)
     answer = answer_of(verb)
     known: dict[int | str, dict[str, Any]] = dict(WRITES if body else READS)
-    if answer is not None:
+    if answers_lines(verb):
+        known[200] = {"content": LINES, "description": "Lines of JSON."}
+    elif answer is not None:
         known[verb.status] = {"model": models.answer_model(answer), "description": "What the verb answers."}
     if verb.command == "record":
         known[200] = {**known[201], "description": "Nothing new: all were there already or were refused."}
     routes.add_api_route(
         verb.path,
-        _endpoint(verb, body=body),
+        _endpoint(verb, body=body and not lines),
         methods=[verb.method],
         operation_id=verb.name,
         summary=summary,
@@ -79,18 +94,22 @@ def _add(routes: APIRouter, verb: Verb) -> None:
         status_code=verb.status,
         response_class=Response,
         responses=known,
+        openapi_extra={"requestBody": {"required": True, "content": LINES}} if lines else None,
     )
 
 
 def _endpoint(verb: Verb, *, body: bool) -> Any:
     in_path = set(re.findall(r"{(\w+)", verb.path))
     given = parameters_of(verb)
-    rest = [one for one in given if one.name not in in_path]
+    lines = lines_of(verb)
+    rest = [one for one in given if one.name not in in_path and one is not lines]
     model = models.request_model(f"{verb.name.title().replace('_', '')}Request", rest, query=not body)
 
     async def endpoint(**sent: Any) -> Response:
         said = cast("models.Request", sent["request"])
         arguments = {name: sent[name] for name in in_path} | said.arguments()
+        if lines is not None:
+            arguments[lines.name] = split_lines(sent["whole"].stream())
         try:
             return _response(verb, await call(verb, sent["lore"], arguments))
         except InvalidInput as error:
@@ -111,6 +130,7 @@ def _endpoint(verb: Verb, *, body: bool) -> Any:
             ),
             inspect.Parameter("request", here, annotation=Annotated[model, place], default=default),
             inspect.Parameter("lore", here, annotation=Annotated[Everlore, Depends(_lore)]),
+            *([inspect.Parameter("whole", here, annotation=Request)] if lines else []),
         ]
     )
     return endpoint
@@ -123,6 +143,8 @@ def _path(one: Parameter) -> Any:
 def _response(verb: Verb, answer: Any) -> Response:
     if verb.status == 204:
         return Response(status_code=204)
+    if answers_lines(verb):
+        return LinesResponse(answer, media_type=LINES_TYPE)
     nothing_new = verb.status == 201 and getattr(answer, "stored", 1) == 0
     return written(answer, 200 if nothing_new else verb.status)
 

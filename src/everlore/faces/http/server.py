@@ -13,6 +13,7 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from everlore.api.verbs import lines_of, verbs
 from everlore.config import Settings
 from everlore.domain.errors import ConfigurationError
 from everlore.everlore import Everlore
@@ -48,7 +49,7 @@ def create_app(settings: Settings, *, worker: bool = True, **open_options: Any) 
         redirect_slashes=False,
     )
     app.include_router(router())
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, lines={(verb.method, verb.path) for verb in verbs() if lines_of(verb)})
     answer_errors(app)
     return app
 

@@ -104,7 +104,7 @@ create function everlore.defer(called text, scope_id uuid, "close" boolean defau
             return;
         end if;
         perform jobs.procrastinate_defer_jobs_v1(array[row(
-            step.queue, step.name, 0, step.name || ':' || scope_id, null,
+            step.queue, step.name, 0, step.name || ':' || ws || ':' || scope_id, null,
             jsonb_build_object('workspace_id', ws, 'scope_id', scope_id, 'close', "close"), null
         )::jobs.procrastinate_job_to_defer_v1]);
     end $$;
@@ -132,14 +132,14 @@ create function everlore.defer_known() returns void
     $$;
 
 -- The scopes that a step has a job for, one that waits, runs or was parked, and whether one of them is being run.
-create function everlore.scopes_with_job(called text) returns table (scope_id uuid, running boolean)
+create function everlore.scopes_with_job(called text) returns table (workspace_id uuid, scope_id uuid, running boolean)
     language sql stable
     set search_path = jobs, pg_temp
     as $$
-        select substr(j.lock, length(called) + 2)::uuid, bool_or(j.status = 'doing')
+        select (j.args ->> 'workspace_id')::uuid, (j.args ->> 'scope_id')::uuid, bool_or(j.status = 'doing')
         from jobs.procrastinate_jobs j
         where j.task_name = called and j.status in ('todo', 'doing', 'failed')
-        group by j.lock
+        group by 1, 2
     $$;
 
 -- Threads of all workspaces that lack vectors of one of the named models: for the sweep, so for workers only. Those that nobody
@@ -162,7 +162,8 @@ create function everlore.threads_unindexed(called text, models text[], thorough 
                 select from everlore.watermark w
                 where w.workspace_id = t.workspace_id and w.step = 'vector:' || m and w.thread_id = t.thread_id)
         ) as lagging
-        left join everlore.scopes_with_job(called) as job on job.scope_id = lagging.thread_id
+        left join everlore.scopes_with_job(called) as job
+            on job.workspace_id = lagging.workspace_id and job.scope_id = lagging.thread_id
         where case when held then job.running else job.scope_id is null end
         limit at_most
     $$;
@@ -174,7 +175,7 @@ create function everlore.workspaces_unindexed(called text, models text[], held b
     set search_path = everlore, pg_temp
     as $$
         select w.workspace_id
-        from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.scope_id = w.workspace_id
+        from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.workspace_id = w.workspace_id
         where exists (select from everlore.unembedded u join everlore.embedding_model m using (model_id)
                       where u.workspace_id = w.workspace_id and u.refused is null and m.name = any (models))
           and case when held then job.running else job.scope_id is null end
@@ -199,7 +200,8 @@ create function everlore.threads_to_distil(called text, quiet_since timestamptz,
             union
             select a.workspace_id, a.thread_id from everlore.distil_again a
         ) as lagging
-        left join everlore.scopes_with_job(called) as job on job.scope_id = lagging.thread_id
+        left join everlore.scopes_with_job(called) as job
+            on job.workspace_id = lagging.workspace_id and job.scope_id = lagging.thread_id
         where case when held then job.running else job.scope_id is null end
         limit at_most
     $$;

@@ -65,7 +65,8 @@ create function everlore.list_workspaces()
 -- finds nothing any more, and ends. For the operator's side.
 create function everlore.delete_workspace(ws uuid) returns jsonb
     language plpgsql volatile security definer
-    set search_path = everlore, pg_temp
+    -- The queue's triggers need it.
+    set search_path = jobs, pg_temp
     as $$
     declare
         counts jsonb;

@@ -41,7 +41,7 @@ select count(*) from jobs.procrastinate_workers where last_heartbeat > now() - m
 -- put_off: jobs of a step that wait for a moment, of the given scopes
 select id from jobs.procrastinate_jobs
 where task_name = %(step)s and status = 'todo' and scheduled_at is not null
-  and (args ->> 'scope_id')::uuid = any (%(scopes)s::uuid[]);
+  and lock = any (%(locks)s);
 
 -- put_off_until: jobs of a workspace that wait for a moment within a second of the given ones (the queue may keep whole seconds)
 select j.id as job_id, j.task_name as step, (j.args ->> 'scope_id')::uuid as scope_id,
@@ -51,7 +51,7 @@ where j.status = 'todo' and (j.args ->> 'workspace_id')::uuid = %(workspace_id)s
     select from unnest(%(times)s::timestamptz[]) as t where abs(extract(epoch from j.scheduled_at - t)) < 1);
 
 -- unfinished: of the given scopes those with a job of the step that runs, or may run now. Behind one that is put off nothing moves
-select (args ->> 'scope_id')::uuid from jobs.procrastinate_jobs
-where task_name = %(step)s and status in ('todo', 'doing') and (args ->> 'scope_id')::uuid = any (%(scopes)s::uuid[])
-group by args ->> 'scope_id'
+select lock from jobs.procrastinate_jobs
+where task_name = %(step)s and status in ('todo', 'doing') and lock = any (%(locks)s)
+group by lock
 having bool_or(status = 'doing') or not bool_or(scheduled_at is not null);

@@ -1,0 +1,209 @@
+"""A workspace's rows as JSON and back: what an export holds, kind by kind, in an order in which it can be written again.
+
+A kind is a table. To export a new one: its queries in sql/transfer.sql and a line in `KINDS`; what can be made anew of the
+rest is listed in `MADE_ANEW` instead. A test compares both with the catalogue.
+"""
+
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from everlore.domain.errors import InvalidInput
+from everlore.store.queries import queries
+from everlore.store.run import Transaction
+
+_QUERIES = queries("transfer")
+
+# How many rows are fetched at a time. A message may have megabytes.
+_FETCHED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How rows of a table are read and written. `left_out`: columns that importing fills by itself."""
+
+    read: str
+    write: str
+    left_out: frozenset[str] = frozenset()
+
+
+# A row comes after those that it refers to.
+KINDS = {
+    "project": Kind("read_project", "write_project"),
+    "thread": Kind("read_thread", "write_thread", frozenset({"last_sequence"})),
+    "session": Kind("read_session", "write_session"),
+    "message": Kind("read_message", "write_message"),
+    "taxonomy_node": Kind("read_taxonomy_node", "write_taxonomy_node"),
+    "taxonomy_suggestion": Kind("read_taxonomy_suggestion", "write_taxonomy_suggestion"),
+    "entity": Kind("read_entity", "write_entity"),
+    "alias": Kind("read_alias", "write_alias"),
+    "mention": Kind("read_mention", "write_mention"),
+    "memory": Kind("read_memory", "write_memory"),
+    "memory_source": Kind("read_memory_source", "write_memory_source"),
+    "memory_entity": Kind("read_memory_entity", "write_memory_entity"),
+    "fact": Kind("read_fact", "write_fact"),
+    "fact_source": Kind("read_fact_source", "write_fact_source"),
+    "fact_source_before": Kind("read_fact_source_before", "write_fact_source_before"),
+    "entity_change": Kind("read_entity_change", "write_entity_change"),
+    "link_suggestion": Kind("read_link_suggestion", "write_link_suggestion"),
+    # Of memories and facts only, which have no place in a thread.
+    "passage": Kind(
+        "read_passage", "write_passage", frozenset({"thread_id", "session_id", "sequence", "position"})
+    ),
+    "distillation": Kind("read_distillation", "write_distillation"),
+    "distil_again": Kind("read_distil_again", "write_distil_again"),
+    "watermark": Kind("read_watermark", "write_watermark"),
+    "usage": Kind("read_usage", "write_usage"),
+    "handed_out": Kind("read_handed_out", "write_handed_out"),
+    "audit_log": Kind("read_audit_log", "write_audit_log"),
+}
+
+# Tables of a workspace that an export leaves out, and why.
+MADE_ANEW = {
+    "workspace": "its name stands in the header; importing makes a new one",
+    "passage_counter": "passages get new numbers",
+    "posting_block": "the search index is written anew",
+    "posting_segment": "the search index is written anew",
+    "lexical_statistics": "the search index is written anew",
+    "passage_vector": "the search index is written anew",
+    "passage_tokens": "the search index is written anew",
+    "unembedded": "the search index is written anew",
+    "distilled_state": "a lock",
+    "breaker": "how models answer this installation now",
+}
+
+# The form that JSON has of a type; of every other type it is text.
+_FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+    **dict.fromkeys(("integer", "bigint", "smallint"), (int, "a whole number")),
+    **dict.fromkeys(("real", "numeric(20,8)"), ((int, float), "a number")),
+    "boolean": (bool, "true or false"),
+    **dict.fromkeys(("text[]", "bigint[]"), (list, "a list")),
+    "jsonb": (object, "anything"),
+}
+
+# What is the fault of what was to be written. (An ltree that is none is a syntax error.)
+_OF_THE_LINES = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    psycopg.errors.ProgramLimitExceeded,
+    psycopg.errors.SyntaxError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table, as the catalogue has it."""
+
+    name: str
+    type: str
+    required: bool
+
+    def check(self, value: Any) -> None:
+        """Raises InvalidInput, with the column as the field, for what JSON could not have come from it."""
+        form, called = _FORMS.get(self.type, (str, "text"))
+        if value is None:
+            if self.required:
+                raise InvalidInput(self.name, "must not be null")
+        elif not isinstance(value, form) or (isinstance(value, bool) and form not in (bool, object)):
+            raise InvalidInput(self.name, f"must be {called}")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of an export: its number in the file, its text, and the fields of its row."""
+
+    number: int
+    text: str
+    fields: Mapping[str, Any]
+
+
+async def counts(tx: Transaction) -> dict[str, int]:
+    """How many rows of each kind the workspace has."""
+    found = dict(await tx.tuples(_QUERIES["read_counts"]))
+    return {kind: found[kind] for kind in KINDS}
+
+
+async def read(tx: Transaction, kind: str) -> AsyncGenerator[str]:
+    """All rows of a kind as JSON objects."""
+    await tx.done(_QUERIES["plainly"])
+    async for row in tx.each(_QUERIES[KINDS[kind].read], at_a_time=_FETCHED):
+        yield row
+
+
+async def columns(tx: Transaction, kind: str) -> dict[str, Column]:
+    """What a row of a kind consists of."""
+    left_out = KINDS[kind].left_out | {"workspace_id"}
+    found = await tx.rows(_QUERIES["columns"], Column, table=kind)
+    return {column.name: column for column in found if column.name not in left_out}
+
+
+async def write(tx: Transaction, kind: str, lines: Sequence[Line], known: Mapping[str, Column]) -> None:
+    """Write the rows of some lines. Raises InvalidInput for the first that cannot be: its number and field are named."""
+    texts = f"[{','.join(line.text for line in lines)}]"
+    try:
+        async with tx.savepoint():
+            await tx.done(_QUERIES[KINDS[kind].write], lines=texts)
+    except _OF_THE_LINES as error:
+        if len(lines) == 1:
+            raise await _refused(tx, kind, lines[0], known, error) from error
+        half = len(lines) // 2
+        await write(tx, kind, lines[:half], known)
+        await write(tx, kind, lines[half:], known)
+
+
+async def begin_steps(tx: Transaction) -> None:
+    """After all rows were written: the background steps have something to do, as if the messages were just recorded."""
+    await tx.done(_QUERIES["begin_steps"])
+
+
+async def leave_jobs(tx: Transaction, steps: Sequence[str]) -> None:
+    """Jobs of those steps that index every message. (What is to be distilled the sweep finds.)"""
+    await tx.done(_QUERIES["leave_jobs"], steps=list(steps))
+
+
+def refused(line: int, field: str | None, reason: str) -> InvalidInput:
+    """What is wrong with a line of an export."""
+    return InvalidInput(f"line {line}" if field is None else f"line {line}, {field}", reason)
+
+
+async def _refused(
+    tx: Transaction, kind: str, line: Line, known: Mapping[str, Column], error: psycopg.Error
+) -> InvalidInput:
+    """Why Postgres did not take a row, and which field it is."""
+    for name, column in known.items():
+        if not await _is_valid(tx, column, line.fields[name]):
+            return refused(line.number, name, f"is no value of its type ({column.type})")
+    named = error.diag.constraint_name
+    fields = await tx.values(_QUERIES["columns_of"], table=kind, named=named) if named else []
+    match error:
+        case psycopg.errors.UniqueViolation():
+            reason = "a line before has the same"
+        case psycopg.errors.ForeignKeyViolation():
+            reason = "what it refers to is not in the file before it"
+        case psycopg.errors.CheckViolation():
+            reason = "is outside its limits"
+        case _:
+            reason = f"Postgres cannot store it ({error.diag.message_primary})"
+    return refused(line.number, fields[0] if fields else kind, reason)
+
+
+async def _is_valid(tx: Transaction, column: Column, value: Any) -> bool:
+    if value is None:
+        return True
+    text = json.dumps(value, ensure_ascii=False)
+    if "\\u0000" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        return False
+    if column.type == "jsonb":
+        return await tx.value(_QUERIES["is_valid"], text=text, type=column.type)
+    if isinstance(value, list):
+        inner = Column(column.name, column.type.removesuffix("[]"), required=True)
+        for one in value:  # pyright: ignore[reportUnknownVariableType] - of JSON
+            if not await _is_valid(tx, inner, one):
+                return False
+        return True
+    return await tx.value(
+        _QUERIES["is_valid"], text=value if isinstance(value, str) else text, type=column.type
+    )

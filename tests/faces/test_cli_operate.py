@@ -149,7 +149,7 @@ def test_a_job_that_failed_is_shown_and_retried(
         assert "\x1b" not in out
     monkeypatch.setattr(failing, "encode_passages", FakeEmbedder().encode_passages)
     assert cli("jobs", "retry", "--json").json == {"retried": 1}
-    assert cli("jobs", "list", "--json").json == {"parked": [], "failed_windows": []}
+    assert not any(cli("jobs", "list", "--json").json.values())
     (model,) = cli("models", "list", "--json").json
     assert (model["name"], model["threads_behind"]) == ("fake", 0)
     assert "Retried 0 jobs" in cli("jobs", "retry").out

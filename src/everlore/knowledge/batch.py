@@ -65,6 +65,11 @@ class Run:
     thresholds: Thresholds = DEFAULT
     again: bool = False
 
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where a memory was said, as columns of it."""
+        return {"thread_id": self.thread_id, "first_position": self.first_position, "taxonomy": self.taxonomy}
+
 
 @dataclass(slots=True)
 class Batch:

@@ -188,6 +188,7 @@ def statements_of(
                 memory_lineage_id=None,
                 text=fact_text(fact),
                 said=messages[number].text,
+                position=None if said is None else said.position,
             )
             statements.append(Statement(stated, fact.memory))
     return statements

@@ -26,6 +26,7 @@ from everlore.text.words import words
 _DENIALS = "not no never wasn't isn't instead rather nunca vez lugar nicht statt kein keine pas non"
 _DENIES = frozenset(_DENIALS.split())
 _NEAR = 4
+_AFTER_ALL = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Stated:
     memory_lineage_id: UUID | None
     text: str
     said: str = ""
+    position: int | None = None
     instead_of: UUID | None = None
     by: Edge | None = None
 
@@ -250,6 +252,7 @@ def _statements(state: _State) -> list[Statement]:
             corrects=row.corrects,
             confidence=row.confidence,
             lineage_id=row.lineage_id,
+            place=_place(row.source_id, row.position, row.start),
         )
         for row in state.rows.values()
     ]
@@ -262,10 +265,16 @@ def _statements(state: _State) -> list[Statement]:
             ended=one.ended,
             corrects=one.corrects,
             confidence=one.confidence,
+            place=_place(source_id, one.position, one.span and one.span[0]),
         )
         for source_id, one in state.fresh.items()
     ]
     return stored + new
+
+
+def _place(source_id: UUID, position: int | None, start: int | None) -> tuple[int, int]:
+    """What a person told by himself comes after all messages of that time, in the order in which he told it."""
+    return (_AFTER_ALL, source_id.int) if position is None else (position, start or 0)
 
 
 def _lineages(state: _State, stretches: Sequence[Stretch]) -> dict[int, UUID]:
@@ -370,6 +379,8 @@ def _statement(one: Stated, source_id: UUID, lineage_id: UUID) -> NewStatement:
         confidence=one.confidence,
         message_id=one.message_id,
         memory_lineage_id=one.memory_lineage_id,
+        position=one.position,
+        start=one.span and one.span[0],
     )
     return NewStatement(row, one.span, one.quote)
 

@@ -33,7 +33,8 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
-    """One statement as it is stored; `lineage_id` is the fact that it counts for."""
+    """One statement as it is stored; `lineage_id` is the fact that it counts for; `position` that of its message in the thread,
+    `start` that of its words in the message."""
 
     source_id: UUID
     lineage_id: UUID
@@ -47,6 +48,8 @@ class StatementRow:
     confidence: float
     message_id: UUID | None
     memory_lineage_id: UUID | None
+    position: int | None
+    start: int | None
 
 
 @dataclass(frozen=True, slots=True)

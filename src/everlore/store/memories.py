@@ -80,8 +80,9 @@ class Listing:
 
 
 _CHANGEABLE = frozenset(
-    {"type", "content", "content_hash", "category", "tags", "importance", "valid_to", "superseded_by", "event_at",
-     "expires_at", "confirmed", "review", "review_reason", "forgotten_at", "passage_id"}
+    {"type", "content", "content_hash", "category", "tags", "importance", "valid_from", "valid_to", "superseded_by",
+     "event_at", "expires_at", "confirmed", "review", "review_reason", "forgotten_at", "passage_id", "thread_id",
+     "first_position", "taxonomy"}
 )  # fmt: skip
 _LISTING = [field.name for field in fields(Listing)]
 
@@ -132,7 +133,8 @@ async def new_version(
 ) -> UUID:
     """Close the current version and write the next one with the named columns changed; returns its id.
 
-    What may change: words, type, category, tags, importance, when it holds and expires, and what a person decided.
+    What may change: words, type, category, tags, importance, when it holds and expires, where it was first said, and what a
+    person decided.
     """
     if unknown := changes.keys() - _CHANGEABLE:
         raise InternalError(f"a version of a memory cannot change {sorted(unknown)}")

@@ -1,6 +1,6 @@
 -- statements_of_predicates: everything that was stated of subjects under some predicates and still counts
 select s.source_id, s.lineage_id, f.subject_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects,
-       s.confidence::float as confidence, s.message_id, s.memory_lineage_id
+       s.confidence::float as confidence, s.message_id, s.memory_lineage_id, s.start_at as start, g.position
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
     select lineage_id, subject_id, predicate, object_key from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
@@ -8,11 +8,13 @@ from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, 
 ) as f cross join lateral (
     select * from everlore.fact_source
     where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null offset 0
-) as s;
+) as s left join lateral (
+    select position from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
+) as g on true;
 
 -- statements_of_objects: the same of single objects
 select s.source_id, s.lineage_id, f.subject_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects,
-       s.confidence::float as confidence, s.message_id, s.memory_lineage_id
+       s.confidence::float as confidence, s.message_id, s.memory_lineage_id, s.start_at as start, g.position
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[], %(keys)s::text[]) as given (subject_id, predicate, key)
 cross join lateral (
     select lineage_id, subject_id, predicate, object_key from everlore.fact
@@ -21,7 +23,9 @@ cross join lateral (
 ) as f cross join lateral (
     select * from everlore.fact_source
     where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null offset 0
-) as s;
+) as s left join lateral (
+    select position from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
+) as g on true;
 
 -- current_of_predicates: the versions that are believed now, of subjects under some predicates
 select f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object, f.object_key,

@@ -153,7 +153,10 @@ async def _known(
     found = await memories.recent(tx, thread_id, named, _KNOWN)
     newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]
     return [
-        (KnownMemory(number, memory.type, memory.content, memory.valid_from), memory.lineage_id)
+        (
+            KnownMemory(number, memory.type, memory.content, memory.valid_from, memory.author),
+            memory.lineage_id,
+        )
         for number, memory in enumerate(newest, start=1)
     ]
 
@@ -245,8 +248,13 @@ async def _commit(
             for draft in result.drafts()
         ]
         statements = statements_of(result, messages, stored, resolution)
-        written = await write(tx, incoming, statements, run, vectors=thought.vectors, touched=touched)
+        written = await write(
+            tx, incoming, statements, run, vectors=thought.vectors, touched=touched, retracted=unsupported
+        )
         await close_unsupported(tx, unsupported, now)
+        # Once: what is read anew asks for nothing more.
+        if written.to_read_anew and not task.again:
+            await distilling.ask_for_messages(tx, written.to_read_anew, now)
         kept = sum(one.what not in ("waiting", "dropped") for one in written.memories)
         async with tx.pipeline():
             if result.extraction.taxonomy is not None and task.taxonomy is None:

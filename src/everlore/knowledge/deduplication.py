@@ -4,7 +4,7 @@ Nothing is overwritten: what is superseded is closed and gets a version that say
 more than what was read: what a person forgot or rejected does not come back, and the assistant's words supersede nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
@@ -66,13 +66,16 @@ def in_search(author: str | None, role: str | None, content: str) -> str:
     return f"{author}: {content}" if author and author != role else content
 
 
-async def load(tx: Transaction, incoming: Sequence[Incoming], run: Run) -> Batch:
-    """What a batch is held against, in as many queries however long it is. The caller holds the workspace's lock."""
+async def load(
+    tx: Transaction, incoming: Sequence[Incoming], run: Run, retracted: Collection[UUID] = ()
+) -> Batch:
+    """What a batch is held against, in as many queries however long it is, and the memories that lost a source. The caller holds
+    the workspace's lock."""
     plain = [new for new in incoming if new.vector is None or run.model_id is None]
     said = {source.message_id for new in incoming for source in new.sources if source.message_id is not None}
     asked = Asked(
         hashes={_hash(new) for new in incoming},
-        lineages={new.target for new in incoming if new.target is not None},
+        lineages={new.target for new in incoming if new.target is not None} | set(retracted),
         read_again=said if run.again else (),
         thread_id=run.thread_id if plain else None,
         entities={entity_id for new in plain for entity_id in new.entities},
@@ -113,7 +116,7 @@ def reconcile(batch: Batch, place: int, new: Incoming) -> Remembered:
     ):
         return Remembered("dropped", None, None)
     for twin in sorted(known, key=lambda twin: abs(_occasion(twin) - (new.event_at or new.said_at))):
-        if usable(twin) and _same_occasion(twin, new):
+        if _in_use(twin, new) and _same_occasion(twin, new):
             return _join(batch, twin, new)
     target = batch.current(new.target)
     if target is not None and usable(target) and _believed(target, new):
@@ -152,6 +155,14 @@ def _unwanted(memory: Memory) -> bool:
     return memory.forgotten_at is not None or memory.review_reason == REJECTED_BY_HAND
 
 
+def _in_use(known: Memory, new: Incoming) -> bool:
+    """Whether a memory holds, or held when the other was said, which is heard of only now."""
+    ended = known.valid_to
+    if ended is None or known.source_kind != "extracted" or new.source_kind != "extracted":
+        return usable(known)
+    return usable(replace(known, valid_to=None)) and known.valid_from < ended and new.said_at < ended
+
+
 def _same_occasion(known: Memory, new: Incoming) -> bool:
     if new.type not in _RECURRING and known.type not in _RECURRING:
         return True
@@ -173,7 +184,7 @@ def _alike(batch: Batch, place: int, new: Incoming) -> list[tuple[Memory, float]
         (
             (known, likeness)
             for known, likeness in batch.candidates(place, new)
-            if usable(known) and _same_voice(known, new) and _same_occasion(known, new)
+            if _in_use(known, new) and _same_voice(known, new) and _same_occasion(known, new)
         ),
         key=lambda pair: (-pair[1], pair[0].valid_from, pair[0].content),
     )
@@ -254,7 +265,7 @@ def _related(batch: Batch, known: Memory, new: Incoming) -> Remembered:
         return _set_aside(batch, new, review="suggested", reason=reason)
     if known.confirmed and new.source_kind == "extracted":
         return _set_aside(batch, new, review="suggested", reason=AGAINST_CONFIRMED)
-    fuller = known.type == new.type and holds_all_of(new.content, known.content)
+    fuller = known.type == new.type and _fuller_of(known.content, new.content) is not None
     if new.relation == "same" or (new.relation == "updates" and fuller):
         return _join(batch, known, new)
     return _succeed(batch, known, new)
@@ -263,7 +274,8 @@ def _related(batch: Batch, known: Memory, new: Incoming) -> Remembered:
 def _succeed(batch: Batch, known: Memory, new: Incoming) -> Remembered:
     """One takes the other's place. Which, is decided by when they were said, not by when they arrived."""
     if new.said_at < known.valid_from:
-        return _write(batch, new, valid_to=known.valid_from, superseded_by=known.lineage_id)
+        until = new.said_at if new.relation == "corrects" else known.valid_from
+        return _write(batch, new, valid_to=until, superseded_by=known.lineage_id)
     written = _write(batch, new)
     until = known.valid_from if new.relation == "corrects" else new.said_at
     batch.new_version(

@@ -11,6 +11,7 @@ from everlore.domain.predicates import OPPOSITES, is_exclusive
 from everlore.knowledge.timeline import Statement, Stretch, corroborated, timeline
 from everlore.store import facts
 from everlore.store.facts import (
+    Correction,
     CurrentFact,
     Edge,
     FactChanges,
@@ -64,16 +65,48 @@ class Group:
 @dataclass(slots=True)
 class Entered:
     """What entering statements does. `made`: facts that are new, with the words to index; `changed`: those whose validity or
-    statements changed; `reopened`: those of these that hold again. `facts`: all facts of the groups as they are believed then;
-    `memories`: by fact the memories that express it; `counted`: by statement the fact that it counts for."""
+    statements changed; `reopened`: those of these that hold again. `facts`: all facts of the groups as they are believed then, `before`: as they were;
+    `rows`: their statements; `corrections`: messages said later that put right what is
+    claimed here."""
 
     made: list[tuple[UUID, Stated]] = field(default_factory=list[tuple[UUID, Stated]])
     changed: list[UUID] = field(default_factory=list[UUID])
     reopened: list[UUID] = field(default_factory=list[UUID])
     held: dict[Edge, UUID] = field(default_factory=dict[Edge, UUID])
     changes: FactChanges = field(default_factory=FactChanges)
+    before: dict[UUID, CurrentFact] = field(default_factory=dict[UUID, CurrentFact])
     facts: dict[UUID, CurrentFact] = field(default_factory=dict[UUID, CurrentFact])
+    corrections: set[UUID] = field(default_factory=set[UUID])
     rows: dict[UUID, StatementRow] = field(default_factory=dict[UUID, StatementRow])
+
+    @property
+    def to_read_anew(self) -> set[UUID]:
+        """Messages that were read without what is heard of only now, though it was said before them: corrections of it; and those
+        that were taken to say once more what in truth had ended meanwhile."""
+        held: dict[tuple[object, ...], dict[UUID, set[UUID]]] = {}
+        for row in self.rows.values():
+            fact = self.facts.get(row.lineage_id)
+            never = fact is not None and fact.valid_to is not None and fact.valid_to <= fact.valid_from
+            if (
+                row.memory_lineage_id is not None
+                and row.message_id is not None
+                and not row.ended
+                and not never
+            ):
+                said = (row.memory_lineage_id, row.subject_id, row.predicate, row.object_key)
+                held.setdefault(said, {}).setdefault(row.lineage_id, set()).add(row.message_id)
+        apart = [
+            sorted(
+                (self.facts[fact].valid_from, sorted(said))
+                for fact, said in of_facts.items()
+                if fact in self.facts
+            )
+            for of_facts in held.values()
+            if len(of_facts) > 1
+        ]
+        return self.corrections | {
+            message for stretches in apart for _, said in stretches[1:] for message in said
+        }
 
     def memories_of(self, lineages: Collection[UUID]) -> list[UUID]:
         """The memories that express some facts, in the order of their ids."""
@@ -107,6 +140,7 @@ async def enter(
     entered = Entered()
     if by_group:
         stored = await _load(tx, by_group)
+        entered.corrections = _later(by_group, stored.corrections)
         rows, current = _by_group(stored.statements), _by_group(stored.current)
         for group, fresh in by_group.items():
             if not by_hand:
@@ -133,7 +167,27 @@ def _key_of(edge: Edge) -> GroupKey:
     return edge.subject_id, edge.predicate, edge.object_key
 
 
-async def _load(tx: Transaction, by_group: Iterable[Group]) -> GroupRows:
+def _claimed(by_group: Mapping[Group, Sequence[Stated]]) -> dict[tuple[UUID, str], datetime]:
+    """What may hold many objects at a time and is claimed, with when that was said first."""
+    claimed: dict[tuple[UUID, str], datetime] = {}
+    for one in (one for fresh in by_group.values() for one in fresh):
+        if not (one.ended or one.corrects or is_exclusive(one.edge.predicate)):
+            about = (one.edge.subject_id, one.edge.predicate)
+            claimed[about] = min(one.said_at, claimed.get(about, one.said_at))
+    return claimed
+
+
+def _later(by_group: Mapping[Group, Sequence[Stated]], corrections: Sequence[Correction]) -> set[UUID]:
+    """The messages that put right what is claimed, and were said after it."""
+    claimed, here = _claimed(by_group), {one.message_id for fresh in by_group.values() for one in fresh}
+    return {
+        one.message_id
+        for one in corrections
+        if one.said_at > claimed[one.subject_id, one.predicate] and one.message_id not in here
+    }
+
+
+async def _load(tx: Transaction, by_group: Mapping[Group, Sequence[Stated]]) -> GroupRows:
     pairs = [(group, predicate) for group in by_group for predicate in group.predicates]
     whole = [(group.subject_id, predicate) for group, predicate in pairs if group.object_key is None]
     single = [
@@ -141,7 +195,7 @@ async def _load(tx: Transaction, by_group: Iterable[Group]) -> GroupRows:
         for group, predicate in pairs
         if group.object_key is not None
     ]
-    return await facts.groups(tx, whole, single)
+    return await facts.groups(tx, whole, single, list(_claimed(by_group)))
 
 
 async def _with_denials(tx: Transaction, stated: Sequence[Stated]) -> list[Stated]:
@@ -210,6 +264,7 @@ def _update(
         | {_value(group, s.edge.predicate, s.edge.object_key): s.edge for s in fresh},
         entered=entered,
     )
+    entered.before |= state.current
     entered.facts |= state.current
     entered.rows |= state.rows
     stretches = [s for s in timeline(_statements(state)) if s.statements]

@@ -78,13 +78,24 @@ class NewStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """A message that puts right what was said of a subject under a predicate."""
+
+    subject_id: UUID
+    predicate: str
+    said_at: datetime
+    message_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class GroupRows:
     """What is stored of some groups: statements that count, versions that are believed now, and the facts that a
-    person rejected, by what they say."""
+    person rejected, by what they say; and where something was put right."""
 
     statements: Sequence[StatementRow]
     current: Sequence[CurrentFact]
     rejected: Mapping[tuple[UUID, str, str], UUID]
+    corrections: Sequence[Correction]
 
 
 @dataclass(slots=True)
@@ -139,9 +150,12 @@ def _of_lineage(*, lineage_id: UUID, **columns: Any) -> tuple[UUID, Source]:
 
 
 async def groups(
-    tx: Transaction, whole: Collection[tuple[UUID, str]], single: Collection[GroupKey]
+    tx: Transaction,
+    whole: Collection[tuple[UUID, str]],
+    single: Collection[GroupKey],
+    claimed: Collection[tuple[UUID, str]] = (),
 ) -> GroupRows:
-    """What is stored of pairs of subject and predicate, and of single objects of such pairs."""
+    """What is stored of pairs of subject and predicate, and of single objects of such pairs; and corrections of what is `claimed`."""
     wide: dict[str, Any] = {
         "subjects": [subject_id for subject_id, _ in whole],
         "predicates": [predicate for _, predicate in whole],
@@ -164,10 +178,17 @@ async def groups(
             await tx.sent(_QUERIES["rejected_of_predicates"], tuple_row, **wide),
             await tx.sent(_QUERIES["rejected_of_objects"], tuple_row, **narrow),
         ]
+        corrected = await tx.sent(
+            _QUERIES["corrections"],
+            kwargs_row(Correction),
+            subjects=[subject_id for subject_id, _ in claimed],
+            predicates=[predicate for _, predicate in claimed],
+        )
     return GroupRows(
         [row for one in said for row in await one.fetchall()],
         [row for one in held for row in await one.fetchall()],
         {(row[0], row[1], row[2]): row[3] for one in refused for row in await one.fetchall()},
+        await corrected.fetchall(),
     )
 
 

@@ -64,6 +64,18 @@ cross join lateral (
       and review_reason = 'rejected by hand' offset 0
 ) as f;
 
+-- corrections: what was put right of subjects under some predicates, and in which messages
+select f.subject_id, f.predicate, s.said_at, s.message_id
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
+    select lineage_id, subject_id, predicate from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
+      and superseded_at is null offset 0
+) as f cross join lateral (
+    select said_at, message_id from everlore.fact_source
+    where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null and corrects
+      and message_id is not null offset 0
+) as s;
+
 -- insert: versions of facts, first or next ones
 insert into everlore.fact (
     workspace_id, fact_id, lineage_id, version, subject_id, predicate, object_id, object, object_key, confidence, valid_from,

@@ -135,7 +135,8 @@ def _believed(known: Memory, new: Incoming) -> bool:
     """Whether what the analyst says of the two may be acted on. That they are the same is looked at: what is new in one would
     be lost in the other."""
     if new.relation == "same":
-        return equal_claims(known.content, new.content) and adds_nothing(new.content, known.content)
+        adds = not adds_nothing(new.content, known.content) and not adds_nothing(known.content, new.content)
+        return not adds and equal_claims(known.content, new.content)
     return new.relation != "new"
 
 

@@ -10,7 +10,7 @@ from everlore.domain.memories import Entity, EntityType
 from everlore.knowledge.entity_references import Reference
 from everlore.ports.analyst import DraftFact
 from everlore.store.entities import Candidates, Learned, LookedUp, Match, NewAlias, NewEntity, Place
-from everlore.text.descriptions import Description, described, in_conflict
+from everlore.text.descriptions import Description, described, in_conflict, tells_apart
 from everlore.text.variants import numbers_in, similar_names, words_of
 
 # Facts that never change: who was born elsewhere is somebody else. All others may just be news.
@@ -163,7 +163,8 @@ class Known:
         """The only one of whose name this is a part, or the other way round; otherwise suggestions are left."""
         if reference.is_description:
             return None
-        scored = [(self._likeness(reference, c), c) for c in possible if _alike(reference.type, c.type)]
+        alike = [c for c in possible if _alike(reference.type, c.type) and not tells_apart(c.name)]
+        scored = [(self._likeness(reference, c), c) for c in alike]
         partial = [(score, c) for score, c in scored if score >= _PARTIAL]
         if len(partial) == 1 and "person" in (partial[0][1].type, reference.type):
             ((_, only),) = partial

@@ -12,10 +12,10 @@ from uuid import UUID
 from everlore.domain.memories import Memory
 from everlore.knowledge.batch import Batch, Incoming, Run
 from everlore.knowledge.deduplication import AGAINST_CONFIRMED, Remembered, in_search, load, reconcile
-from everlore.knowledge.supersession import Entered, Group, Stated, enter, group_of
+from everlore.knowledge.supersession import Entered, Group, Stated, denies_all_of, enter, group_of, said_wrong
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication, facts, memories, passages
-from everlore.store.facts import CurrentFact, Expressed
+from everlore.store.facts import ConfirmedFact, CurrentFact, Expressed
 from everlore.store.memories import NewSource
 from everlore.store.passages import NewPassage
 from everlore.store.run import Transaction
@@ -80,7 +80,7 @@ async def _left_to_a_person(
     confirmed = await facts.confirmed(tx, about) if about else []
     waiting, kept = list(incoming), list[Statement]()
     for statement in statements:
-        if not any(_ends(statement.stated, *fact) for fact in confirmed):
+        if not any(_ends(statement.stated, fact) for fact in confirmed):
             kept.append(statement)
         elif statement.memory is None:
             waiting.append(_as_memory(statement.stated))
@@ -94,14 +94,17 @@ def _group(said: Stated) -> Group:
     return group_of(said.edge.subject_id, said.edge.predicate, said.edge.object_key)
 
 
-def _ends(said: Stated, subject_id: UUID, predicate: str, object_key: str, held_from: datetime) -> bool:
+def _ends(said: Stated, fact: ConfirmedFact) -> bool:
     """Whether a statement would end, or take the place of, a fact."""
     group = _group(said)
-    if subject_id != group.subject_id or predicate not in group.predicates:
+    if fact.subject_id != group.subject_id or fact.predicate not in group.predicates:
         return False
-    same = (predicate, object_key) == (said.edge.predicate, said.edge.object_key)
-    rivals = group.object_key is None or object_key == group.object_key
-    return rivals and same == said.ended and (said.corrects or (said.valid_from or said.said_at) >= held_from)
+    same = (fact.predicate, fact.object_key) == (said.edge.predicate, said.edge.object_key)
+    if denies_all_of(said) or (said.corrects and not same and said_wrong(said.said, fact.object)):
+        return True
+    rivals = group.object_key is None or fact.object_key == group.object_key
+    since = said.valid_from or said.said_at
+    return rivals and same == said.ended and (said.corrects or since >= fact.valid_from)
 
 
 def _as_memory(said: Stated) -> Incoming:

@@ -79,12 +79,25 @@ class NewStatement:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A message that puts right what was said of a subject under a predicate."""
+    """A message that puts right (`corrects`) or ends what was said of a subject under a predicate."""
 
     subject_id: UUID
     predicate: str
+    object: str
+    corrects: bool
     said_at: datetime
     message_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedFact:
+    """A fact that holds and that a person stands behind."""
+
+    subject_id: UUID
+    predicate: str
+    object_key: str
+    object: str
+    valid_from: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,17 +371,14 @@ async def predicates(tx: Transaction) -> list[str]:
     return await tx.values(_QUERIES["predicates"])
 
 
-async def confirmed(
-    tx: Transaction, about: Collection[tuple[UUID, str]]
-) -> list[tuple[UUID, str, str, datetime]]:
-    """Of pairs of subject and predicate the facts that hold and that a person stands behind: subject, predicate, object key, and
-    since when."""
-    found = await tx.tuples(
+async def confirmed(tx: Transaction, about: Collection[tuple[UUID, str]]) -> list[ConfirmedFact]:
+    """Of pairs of subject and predicate the facts that hold and that a person stands behind."""
+    return await tx.rows(
         _QUERIES["confirmed"],
+        ConfirmedFact,
         subjects=[subject_id for subject_id, _ in about],
         predicates=[predicate for _, predicate in about],
     )
-    return [(subject_id, predicate, key, since) for subject_id, predicate, key, since in found]
 
 
 async def set_statement_confidence(tx: Transaction, lineage_id: UUID, confidence: float) -> None:

@@ -16,6 +16,7 @@ from typing import Final
 from everlore.domain.memories import EntityType
 from everlore.domain.predicates import is_exclusive
 from everlore.models.rules.clauses import Claim, Scene, claims
+from everlore.models.rules.denials import find_denials
 from everlore.models.rules.entities import guess_type, surest, type_by_predicate
 from everlore.models.rules.judge import Looked
 from everlore.models.rules.kinds import looks_ahead
@@ -183,6 +184,8 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
         made = _with_named_pets([*people.claims, *claims(statement, scene)], gathered)
         # "Jazz, not rock" says nothing more of rock.
         made = [one for one in _with_names(made, people.aliases, gathered) if not _DENIED.match(one.object)]
+        if denied := find_denials(statement, scene):
+            made = denied
         gathered.last_person = next(
             (name.text for name in reversed(named) if name.text in people.persons), scene.last_person
         )

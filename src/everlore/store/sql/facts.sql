@@ -64,15 +64,15 @@ cross join lateral (
       and review_reason = 'rejected by hand' offset 0
 ) as f;
 
--- corrections: what was put right of subjects under some predicates, and in which messages
-select f.subject_id, f.predicate, s.said_at, s.message_id
+-- corrections: what was put right or ended of subjects under some predicates, and in which messages
+select f.subject_id, f.predicate, f.object, s.corrects, s.said_at, s.message_id
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
-    select lineage_id, subject_id, predicate from everlore.fact
+    select lineage_id, subject_id, predicate, object from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
       and superseded_at is null offset 0
 ) as f cross join lateral (
-    select said_at, message_id from everlore.fact_source
-    where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null and corrects
+    select corrects, said_at, message_id from everlore.fact_source
+    where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null and (corrects or ended)
       and message_id is not null offset 0
 ) as s;
 
@@ -219,7 +219,7 @@ select object_key from everlore.fact where workspace_id = %(workspace)s and fact
 select distinct predicate from everlore.fact where workspace_id = %(workspace)s and superseded_at is null;
 
 -- confirmed: facts that hold, of subjects under some predicates, and that a confirmed memory states or a person confirmed
-select f.subject_id, f.predicate, f.object_key, f.valid_from
+select f.subject_id, f.predicate, f.object_key, f.object, f.valid_from
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
     select * from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate

@@ -252,9 +252,10 @@ async def _commit(
             tx, incoming, statements, run, vectors=thought.vectors, touched=touched, retracted=unsupported
         )
         await close_unsupported(tx, unsupported, now)
-        # Once: what is read anew asks for nothing more.
-        if written.to_read_anew and not task.again:
-            await distilling.ask_for_messages(tx, written.to_read_anew, now)
+        # What is read anew asks for nothing more, else two windows could ask for each other for ever.
+        anew = {*resolution.to_read_anew, *(() if task.again else written.to_read_anew)}
+        if anew:
+            await distilling.ask_for_messages(tx, sorted(anew), now)
         kept = sum(one.what not in ("waiting", "dropped") for one in written.memories)
         async with tx.pipeline():
             if result.extraction.taxonomy is not None and task.taxonomy is None:

@@ -213,8 +213,9 @@ class Known:
     def _link(self, reference: Reference, chosen: Candidate) -> None:
         """By a part of the name: the shorter form is only inferred to be his, whichever came first."""
         mine = _fullness(reference.name)
-        shorter = [v for v in chosen.variants.values() if described(v) is None and _fullness(v) < mine]
-        for variant in shorter or [reference.name]:
+        names = [v for v in chosen.variants.values() if described(v) is None]
+        fullest = all(_fullness(name) < mine for name in names)
+        for variant in names if fullest else [reference.name]:
             found = self.linking.key(variant)
             chosen.variants[found] = variant
             self.aliases[chosen.entity_id, found] = NewAlias(
@@ -432,7 +433,10 @@ def _shown(one: Candidate, linking: AliasSettings) -> str:
     if described(one.name) is None and linking.key(one.name) not in one.said:
         first = one.name
     elif names:
-        first = min(names)[1]
+        # Of what was said in one breath the name that it was read under.
+        first = min(
+            names, key=lambda each: (each[0], linking.key(each[1]) != linking.key(one.name), each[1])
+        )[1]
     else:
         return one.name
     words = set(words_of(first))

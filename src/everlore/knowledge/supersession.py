@@ -67,7 +67,8 @@ class Group:
 @dataclass(slots=True)
 class Entered:
     """What entering statements does. `made`: facts that are new, with the words to index; `changed`: those whose validity or
-    statements changed; `reopened`: those of these that hold again. `facts`: all facts of the groups as they are believed then, `before`: as they were;
+    statements changed; `reopened`: those of these that hold again. `facts`: all facts of the groups as they are believed then;
+    `before`: as they were;
     `rows`: their statements; `corrections`: messages said later that put right what is
     claimed here."""
 

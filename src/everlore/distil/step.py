@@ -150,7 +150,7 @@ async def _known(
 ) -> list[tuple[KnownMemory, UUID]]:
     """Memories that the window may speak of again: of this thread, and of whom it names."""
     named = await known_ids(tx, [m.text for m in said] + [m.author for m in said], runtime.settings.aliases)
-    found = await memories.recent(tx, thread_id, named, _KNOWN)
+    found = await memories.recent(tx, thread_id, named, min(m.at for m in said), _KNOWN)
     newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]
     return [
         (

@@ -119,7 +119,7 @@ def reconcile(batch: Batch, place: int, new: Incoming) -> Remembered:
         if _in_use(twin, new) and _same_occasion(twin, new):
             return _join(batch, twin, new)
     target = batch.current(new.target)
-    if target is not None and usable(target) and _believed(target, new):
+    if target is not None and _in_use(target, new) and _believed(target, new):
         return _related(batch, target, new)
     for near, likeness in _alike(batch, place, new):
         if _says_the_same(near, new, likeness, batch.run.thresholds):

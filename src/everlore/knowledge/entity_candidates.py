@@ -200,7 +200,7 @@ class Known:
     def _by_then(
         self, reference: Reference, partial: Sequence[tuple[float, Candidate]]
     ) -> list[tuple[float, Candidate]]:
-        """Who was spoken of when this was said; if nobody was, the first who was spoken of afterwards: he was linked to it then."""
+        """Who was spoken of when this was said; if nobody was, the first of afterwards: he was linked to it then."""
         at = self._at(reference)
         first = {one.entity_id: min(one.said.values(), default=None) for _, one in partial}
         later = [(first[one.entity_id], score, one) for score, one in partial]
@@ -300,7 +300,7 @@ class Known:
         return made
 
     def _contest(self, reference: Reference) -> None:
-        """A short name was taken to be the only one's who could bear it; had this one been heard of, it would have been in doubt."""
+        """A short name was taken to be the only one's who could bear it; with this one it would have been in doubt."""
         at = self._at(reference)
         if at is None or reference.is_description or reference.speaks:
             return

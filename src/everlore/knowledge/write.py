@@ -31,7 +31,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What came of a batch: one outcome per memory, in order, the facts that were entered, and messages that are read anew for it."""
+    """What came of a batch: one outcome per memory, in order, the facts that were entered, and messages to read anew."""
 
     memories: tuple[Remembered, ...]
     entered: Entered

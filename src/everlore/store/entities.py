@@ -28,8 +28,8 @@ class NewEntity:
 
 @dataclass(frozen=True, slots=True)
 class NewAlias:
-    """`key` is that of `everlore.text.variants`; `said_at`: when somebody was first called so, if it was his name there. A weight of
-    0 leaves a known one as it is."""
+    """`key` is that of `everlore.text.variants`; `said_at`: when somebody was first called so, if it was his name there. A weight
+    of 0 leaves a known one as it is."""
 
     entity_id: UUID
     variant: str
@@ -88,8 +88,8 @@ class LookedUp:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Entities with all that tells whether they are meant: names, last mentions, what current facts say of them, and by their keys
-    when names were first said; `by_hand`: those that a person gave a name."""
+    """Entities with all that tells whether they are meant: names, last mentions, what current facts say of them, and by their
+    keys when names were first said; `by_hand`: those that a person gave a name."""
 
     entities: Sequence[Entity]
     places: Mapping[UUID, Sequence[Place]]
@@ -192,8 +192,8 @@ async def learn(tx: Transaction, what: Learned, now: datetime) -> None:
 
 
 async def detach(tx: Transaction, names: Sequence[tuple[UUID, str]]) -> list[UUID]:
-    """Take names (entity and key) off those who were only taken to bear them, with all that was read of them; returns the messages
-    that are to be read anew for it."""
+    """Take names (entity and key) off those who were only taken to bear them, with all that was read of them; returns the
+    messages that are to be read anew for it."""
     ids = list({entity_id for entity_id, _ in names})
     async with tx.pipeline():
         await tx.done(
@@ -235,7 +235,7 @@ async def add_aliases(tx: Transaction, aliases: Sequence[NewAlias], now: datetim
             entities=[a.entity_id for a in chosen],
             variants=[a.variant for a in chosen],
             keys=[a.key for a in chosen],
-            weights=[a.weight for a in chosen],
+            weights=[float(a.weight) for a in chosen],
             origins=[a.origin for a in chosen],
             said=[a.said_at for a in chosen],
             now=now,

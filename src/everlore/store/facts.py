@@ -168,7 +168,7 @@ async def groups(
     single: Collection[GroupKey],
     claimed: Collection[tuple[UUID, str]] = (),
 ) -> GroupRows:
-    """What is stored of pairs of subject and predicate, and of single objects of such pairs; and corrections of what is `claimed`."""
+    """What is stored of pairs of subject and predicate, and of single objects of them; and corrections of what is `claimed`."""
     wide: dict[str, Any] = {
         "subjects": [subject_id for subject_id, _ in whole],
         "predicates": [predicate for _, predicate in whole],

@@ -211,11 +211,17 @@ def with_passage(*, passage_id: Any, **columns: Any) -> tuple[Any, Memory]:
 
 
 async def recent(
-    tx: Transaction, thread_id: UUID | None, entities: Sequence[UUID], at_most: int
+    tx: Transaction, thread_id: UUID | None, entities: Sequence[UUID], said_at: datetime, at_most: int
 ) -> list[Memory]:
-    """What is known already and may be spoken of again: the latest of the thread and of the named entities."""
+    """What is known already and may be spoken of again: the latest of the thread, and of the named entities those
+    that held when it was said."""
     return await tx.rows(
-        _QUERIES["recent"], memory_of, thread_id=thread_id, entities=list(entities), at_most=at_most
+        _QUERIES["recent"],
+        memory_of,
+        thread_id=thread_id,
+        entities=list(entities),
+        said_at=said_at,
+        at_most=at_most,
     )
 
 

@@ -312,7 +312,7 @@ def _correction(
 
 
 def _knowledge(known: Sequence[KnownMemory], gathered: _Gathered, window: Window) -> tuple[Knowledge, ...]:
-    """The known memories with the facts that rules read out of them; where nobody knows who said one, it is taken to be the first user's."""
+    """The known memories with the facts that rules read out of them; one of nobody is the first user's."""
     if not known or not (gathered.chosen or gathered.facts):
         return ()
     speaker = next((message.speaker for message in window.messages if message.role == "user"), "user")

@@ -1,4 +1,4 @@
-"""Denials of everything: "I'm not allergic to anything", "we have no pets at all". One ends all that a predicate says of somebody."""
+"""Denials of everything: "I'm not allergic to anything", "we have no pets at all". All of a predicate ends."""
 
 import re
 from typing import Final
@@ -8,9 +8,9 @@ from everlore.models.rules.reading import Statement
 
 # How a sentence begins that says something itself, or puts it right; whoever is quoted or spoken to stands before that.
 _OPENS: Final = (
-    r"^(?:(?:oh|well|no|nope|ok|okay|and|but|so|wait|hm+|actually|correction|sorry|oops|my mistake|my bad|scratch that|in fact|really"
-    r"|to be (?:clear|honest|fair)|(?:it )?turns out(?: that)?|(?:that|this|it) was (?:wrong|a mistake)|i (?:was|got (?:it|that)) wrong"
-    r"|i misspoke|as it turns out|these days|now|anymore)[\s,:;.!–—-]+)*"
+    r"^(?:(?:oh|well|no|nope|ok|okay|and|but|so|wait|hm+|actually|correction|sorry|oops|my mistake|my bad|scratch that"
+    r"|in fact|really|to be (?:clear|honest|fair)|(?:it )?turns out(?: that)?|(?:that|this|it) was (?:wrong|a mistake)"
+    r"|i (?:was|got (?:it|that)) wrong|i misspoke|as it turns out|these days|now|anymore)[\s,:;.!–—-]+)*"
 )
 _NOT: Final = r"(?:not|never|no longer)"
 _DO_NOT: Final = r"(?:do not|don't|dont|does not|doesn't|no longer)"

@@ -18,6 +18,8 @@ _SAME, _NEAR = 0.85, 0.5
 _DATED: Final = frozenset({"event", "reminder", "task", "project", "goal", "decision"})
 # Words that a correction shares at least with what it corrects.
 _MENDS = 2
+# That both are done does not make them one.
+_DONE: Final = frozenset(map(root, ("done", "finished", "complete", "completed")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,8 @@ def _is_taste(claim: Claim) -> bool:
 
 
 def relate(draft: Knowledge, known: Sequence[Knowledge]) -> tuple[Relation, int | None]:
-    """The relation of a draft to the known memory that it is nearest to; ("new", None) where none is near enough. Of two it is the
-    one that was said later that takes the other's place, whichever is known first."""
+    """The relation of a draft to the known memory that it is nearest to; ("new", None) where none is near enough. Of two it is
+    the one that was said later that takes the other's place, whichever is known first."""
     best: tuple[float, Relation, int] | None = None
     for one in known:
         later = one.memory.valid_from > draft.memory.valid_from
@@ -120,7 +122,7 @@ def _relation(new: Knowledge, known: Knowledge) -> tuple[float, Relation] | None
     if (
         does.done
         and known.memory.type in {"task", "goal", "reminder", "project"}
-        and shared >= max(1, 0.5 * smaller)
+        and len((words & known.words) - _DONE) >= max(1, 0.5 * smaller)
     ):
         return (0.8 + likeness, "updates")
     if does.moves and shared >= _MENDS and known.memory.type in _DATED:

@@ -12,7 +12,9 @@ from uuid import UUID
 from everlore.domain.memories import Memory
 from everlore.knowledge.batch import Batch, Incoming, Run
 from everlore.knowledge.deduplication import AGAINST_CONFIRMED, Remembered, in_search, load, reconcile
-from everlore.knowledge.supersession import Entered, Group, Stated, denies_all_of, enter, group_of, said_wrong
+from everlore.knowledge.denials import denies_all_of, said_wrong
+from everlore.knowledge.stated import Stated
+from everlore.knowledge.supersession import Entered, Group, enter, group_of
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication, facts, memories, passages
 from everlore.store.facts import ConfirmedFact, CurrentFact, Expressed

@@ -162,8 +162,9 @@ async def _require_up_to_date(app: Database, embedders: Iterable[Embedder]) -> N
             )
         stored = {model.name: model.dimensions for model in await index.models(tx)}
     for embedder in embedders:
-        if stored.get(embedder.name, embedder.dimensions) != embedder.dimensions:
+        given = embedder.dimensions
+        if stored.get(embedder.name, given) != given:
             raise ConfigurationError(
-                f"The model {embedder.name} gives {embedder.dimensions} dimensions; its stored vectors have "
+                f"The model {embedder.name} gives {given} dimensions; its stored vectors have "
                 f"{stored[embedder.name]}."
             )

@@ -59,7 +59,16 @@ def test_the_json_of_record_and_recall(cli: Cli) -> None:
     assert set(receipt["outcomes"][0]) == {"status", "message_id", "reason"}
     cli("record", "She likes it there.", "--role", "assistant")
     ran = cli("recall", "Emma", "--neighbours", "1", "--trace", "--limit", "1", "--json")
-    assert set(ran.json) == {"question", "hits", "memories", "facts", "reading", "degraded", "took_ms"}
+    assert set(ran.json) == {
+        "question",
+        "hits",
+        "memories",
+        "facts",
+        "others",
+        "reading",
+        "degraded",
+        "took_ms",
+    }
     (hit,) = ran.json["hits"]
     assert set(hit) == HIT_KEYS
     assert set(hit["citation"]) == CITATION_KEYS

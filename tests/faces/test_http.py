@@ -222,7 +222,7 @@ async def test_the_openapi_document_tells_everything(client: httpx.AsyncClient) 
         for parameter in operation.get("parameters", ()):
             assert parameter.get("description"), (place, parameter["name"])
     assert set(operations["post", "/v1/messages"]["responses"]) == {
-        *("200", "201", "400", "403", "413", "415", "421", "422", "500", "503")
+        *("200", "201", "400", "403", "404", "413", "415", "421", "422", "500", "503")
     }
     schemas = document["components"]["schemas"]
     assert "HTTPValidationError" not in schemas

@@ -29,9 +29,9 @@ GROUNDLESS = {
         where not exists (select from everlore.memory_source s where s.lineage_id = m.lineage_id)""",
     "a passage that nothing owns": """
         select p.kind, p.text from everlore.passage p
-        where p.message_id is null and not exists (
-              select from everlore.memory m where m.passage_id = p.passage_id and p.memory_id is not null
-              union all select from everlore.fact f where f.passage_id = p.passage_id and p.fact_id is not null)""",
+        where p.kind <> 'message' and not exists (
+              select from everlore.memory m where m.passage_id = p.passage_id and p.kind = 'memory'
+              union all select from everlore.fact f where f.passage_id = p.passage_id and p.kind = 'fact')""",
     "a memory in use that is not indexed": """
         select m.content from everlore.memory m
         where m.superseded_at is null and m.review is null and m.forgotten_at is null

@@ -143,8 +143,8 @@ async def test_a_first_name_becomes_a_full_one(world: World) -> None:
     detail = await world.graph.entity("Ali")
     assert detail.entity.name == "Ali Camarata"
     assert {a.variant: a.origin for a in detail.entity.aliases} == {
-        "Ali": "extracted",
-        "Ali Camarata": "inferred",
+        "Ali": "inferred",
+        "Ali Camarata": "extracted",
         "Ali C.": "inferred",
         "ali@camarata.com": "inferred",
     }

@@ -160,8 +160,12 @@ async def answers(workspace: Workspace) -> dict[str, Any]:
         "distil": await workspace.estimate_distil(),
     }
     recalled = [await workspace.recall(about) for about in ("Who likes kayaks?", "zeppelin", "Qzmaya")]
+    # Which of two equals comes first is nobody's promise.
     found["recalled"] = [
-        ([hit.citation for hit in one.hits], [hit.memory.memory_id for hit in one.memories])
+        (
+            sorted(hit.citation.short_id for hit in one.hits),
+            sorted(hit.memory.memory_id for hit in one.memories),
+        )
         for one in recalled
     ]
     return {what: to_json(said) for what, said in found.items()}

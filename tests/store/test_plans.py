@@ -319,7 +319,9 @@ LANES: dict[str, Lane] = {
         c, Asked([p.messages[0].bytes], p.messages, p.messages, p.thread_id, p.messages[:3], 10)
     ),
     "with_sources": lambda c, p: deduplication.with_sources(c, (), p.messages, p.distilled),
-    "recent": lambda c, p: memories.recent(c, p.thread_id, p.messages[:3], 30),
+    "recent": lambda c, p: memories.recent(
+        c, p.thread_id, p.messages[:3], datetime(2025, 1, 1, tzinfo=UTC), 30
+    ),
     "of_group": lambda c, p: of_group(c, p),
     "of_memories": lambda c, p: facts.of_memories(c, p.messages),
     "memories_of": lambda c, p: facts.memories_of(c, p.messages),

@@ -151,10 +151,13 @@ async def _known(
 ) -> list[tuple[KnownMemory, UUID]]:
     """Memories that the window may speak of again: of this thread, and of whom it names."""
     named = await known_ids(tx, [m.text for m in said] + [m.author for m in said], runtime.settings.aliases)
-    found = await memories.recent(tx, thread_id, named, _KNOWN)
+    found = await memories.recent(tx, thread_id, named, min(m.at for m in said), _KNOWN)
     newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]
     return [
-        (KnownMemory(number, memory.type, memory.content, memory.valid_from), memory.lineage_id)
+        (
+            KnownMemory(number, memory.type, memory.content, memory.valid_from, memory.author),
+            memory.lineage_id,
+        )
         for number, memory in enumerate(newest, start=1)
     ]
 
@@ -245,8 +248,14 @@ async def _commit(
             for draft in result.drafts()
         ]
         statements = statements_of(result, messages, stored, resolution)
-        written = await write(tx, incoming, statements, run, vectors=thought.vectors, touched=touched)
+        written = await write(
+            tx, incoming, statements, run, vectors=thought.vectors, touched=touched, retracted=unsupported
+        )
         await close_unsupported(tx, unsupported, now)
+        # What is read anew asks for nothing more, else two windows could ask for each other for ever.
+        anew = {*resolution.to_read_anew, *(() if task.again else written.to_read_anew)}
+        if anew:
+            await distilling.ask_for_messages(tx, sorted(anew), now)
         kept = sum(one.what not in ("waiting", "dropped") for one in written.memories)
         async with tx.pipeline():
             if result.extraction.taxonomy is not None and task.taxonomy is None:

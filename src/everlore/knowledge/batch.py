@@ -1,6 +1,6 @@
 """A batch of memories, and what is believed while it is held against what is known: pure, over what was loaded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
@@ -64,6 +64,11 @@ class Run:
     exact_below: int = 5000
     thresholds: Thresholds = DEFAULT
     again: bool = False
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where a memory was said, as columns of it."""
+        return {"thread_id": self.thread_id, "first_position": self.first_position, "taxonomy": self.taxonomy}
 
 
 @dataclass(slots=True)
@@ -129,6 +134,15 @@ class Batch:
             said = one.message_id or place
             best[said] = max(best.get(said, 0.0), one.confidence)
         return corroborated(best.values())
+
+    def count_anew(self, retracted: Collection[UUID]) -> None:
+        """How sure what lost a source is now. What has none left is closed by whoever retracted it."""
+        for known in (self.known[lineage_id] for lineage_id in retracted if lineage_id in self.known):
+            memory = known.memory
+            if known.sources and memory.source_kind == "extracted" and not memory.confirmed:
+                confidence = self.confidence(memory.lineage_id)
+                if abs(confidence - memory.confidence) > 0.0001:
+                    self.set_confidence(memory.lineage_id, confidence, 0)
 
     def set_confidence(self, lineage_id: UUID, confidence: float, importance: float) -> None:
         known = self.known[lineage_id]

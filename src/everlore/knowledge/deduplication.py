@@ -4,7 +4,7 @@ Nothing is overwritten: what is superseded is closed and gets a version that say
 more than what was read: what a person forgot or rejected does not come back, and the assistant's words supersede nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
@@ -31,6 +31,8 @@ AGAINST_CONFIRMED = "it would end or reword what a person confirmed"
 
 # Without vectors two texts of equal claims say the same if they share so many of their words.
 _SAME_WORDS = 0.8
+# And one that holds all of the other is a fuller form of it if it shares so many.
+_MANY_WORDS = 0.5
 # What happens again and again in the same words is the same only within a day.
 _RECURRING: frozenset[MemoryType] = frozenset({"event", "task", "reminder", "casual"})
 _SAME_OCCASION = timedelta(days=1)
@@ -64,13 +66,16 @@ def in_search(author: str | None, role: str | None, content: str) -> str:
     return f"{author}: {content}" if author and author != role else content
 
 
-async def load(tx: Transaction, incoming: Sequence[Incoming], run: Run) -> Batch:
-    """What a batch is held against, in as many queries however long it is. The caller holds the workspace's lock."""
+async def load(
+    tx: Transaction, incoming: Sequence[Incoming], run: Run, retracted: Collection[UUID] = ()
+) -> Batch:
+    """What a batch is held against, in as many queries however long it is, and the memories that lost a source. The caller holds
+    the workspace's lock."""
     plain = [new for new in incoming if new.vector is None or run.model_id is None]
     said = {source.message_id for new in incoming for source in new.sources if source.message_id is not None}
     asked = Asked(
         hashes={_hash(new) for new in incoming},
-        lineages={new.target for new in incoming if new.target is not None},
+        lineages={new.target for new in incoming if new.target is not None} | set(retracted),
         read_again=said if run.again else (),
         thread_id=run.thread_id if plain else None,
         entities={entity_id for new in plain for entity_id in new.entities},
@@ -110,17 +115,15 @@ def reconcile(batch: Batch, place: int, new: Incoming) -> Remembered:
         any(_unwanted(memory) for memory in known) or _reworded(batch, new)
     ):
         return Remembered("dropped", None, None)
-    for twin in known:
-        if usable(twin) and _same_occasion(twin, new):
-            return _corroborate(batch, twin, new)
+    for twin in sorted(known, key=lambda twin: abs(_occasion(twin) - (new.event_at or new.said_at))):
+        if _in_use(twin, new) and _same_occasion(twin, new):
+            return _join(batch, twin, new)
     target = batch.current(new.target)
-    if target is not None and usable(target) and _believed(target, new):
+    if target is not None and _in_use(target, new) and _believed(target, new):
         return _related(batch, target, new)
     for near, likeness in _alike(batch, place, new):
         if _says_the_same(near, new, likeness, batch.run.thresholds):
-            return _corroborate(batch, near, new)
-        if _says_more(near, new, likeness, batch.run.thresholds):
-            return _related(batch, near, replace(new, relation="updates"))
+            return _related(batch, near, replace(new, relation="same"))
     return _write(batch, new)
 
 
@@ -132,7 +135,8 @@ def _believed(known: Memory, new: Incoming) -> bool:
     """Whether what the analyst says of the two may be acted on. That they are the same is looked at: what is new in one would
     be lost in the other."""
     if new.relation == "same":
-        return equal_claims(known.content, new.content) and adds_nothing(new.content, known.content)
+        adds = not adds_nothing(new.content, known.content) and not adds_nothing(known.content, new.content)
+        return not adds and equal_claims(known.content, new.content)
     return new.relation != "new"
 
 
@@ -152,10 +156,22 @@ def _unwanted(memory: Memory) -> bool:
     return memory.forgotten_at is not None or memory.review_reason == REJECTED_BY_HAND
 
 
+def _in_use(known: Memory, new: Incoming) -> bool:
+    """Whether a memory holds, or held when the other was said, which is heard of only now."""
+    ended = known.valid_to
+    if ended is None or known.source_kind != "extracted" or new.source_kind != "extracted":
+        return usable(known)
+    return usable(replace(known, valid_to=None)) and known.valid_from < ended and new.said_at < ended
+
+
 def _same_occasion(known: Memory, new: Incoming) -> bool:
     if new.type not in _RECURRING and known.type not in _RECURRING:
         return True
-    return abs((known.event_at or known.valid_from) - (new.event_at or new.said_at)) < _SAME_OCCASION
+    return abs(_occasion(known) - (new.event_at or new.said_at)) < _SAME_OCCASION
+
+
+def _occasion(known: Memory) -> datetime:
+    return known.event_at or known.valid_from
 
 
 def _same_voice(known: Memory, new: Incoming) -> bool:
@@ -169,75 +185,98 @@ def _alike(batch: Batch, place: int, new: Incoming) -> list[tuple[Memory, float]
         (
             (known, likeness)
             for known, likeness in batch.candidates(place, new)
-            if usable(known) and _same_voice(known, new) and _same_occasion(known, new)
+            if _in_use(known, new) and _same_voice(known, new) and _same_occasion(known, new)
         ),
-        key=lambda pair: -pair[1],
+        key=lambda pair: (-pair[1], pair[0].valid_from, pair[0].content),
     )
 
 
 def _says_the_same(known: Memory, new: Incoming, likeness: float, limits: Thresholds) -> bool:
-    enough = _SAME_WORDS if new.vector is None else limits.same
-    alike = likeness >= enough and known.type == new.type and equal_claims(known.content, new.content)
-    return alike and adds_nothing(new.content, known.content)
+    """Whether one of the two says nothing that the other does not say."""
+    if known.type != new.type:
+        return False
+    same, overlap = (_SAME_WORDS, _MANY_WORDS) if new.vector is None else (limits.same, limits.overlap)
+    if likeness >= same and equal_claims(known.content, new.content):
+        return adds_nothing(new.content, known.content) or adds_nothing(known.content, new.content)
+    return likeness >= overlap and _fuller_of(known.content, new.content) is not None
 
 
-def _says_more(known: Memory, new: Incoming, likeness: float, limits: Thresholds) -> bool:
-    """The new one holds all of the old one's words and more: then it is the better form of the same."""
-    enough = 0.5 if new.vector is None else limits.overlap
-    return likeness >= enough and known.type == new.type and holds_all_of(new.content, known.content)
+def _fuller_of(one: str, other: str) -> str | None:
+    """Of two texts the one that holds all words of the other and more: the better form of the same."""
+    if holds_all_of(one, other):
+        return one
+    return other if holds_all_of(other, one) else None
 
 
-def _corroborate(batch: Batch, known: Memory, new: Incoming) -> Remembered:
-    """Said once more: every source is kept, confidence rises, and what had expired is in view again."""
+def _join(batch: Batch, known: Memory, new: Incoming) -> Remembered:
+    """Said once more, or more fully: every source is kept, confidence rises, what had expired is in view again. What stands then
+    is the same whichever came first: the better form of the words, since when it was first said."""
     lineage_id, memory_id = known.lineage_id, known.memory_id
-    if batch.add_sources(lineage_id, new.sources):
-        confidence = batch.confidence(lineage_id)
-        if known.confirmed:
-            confidence = max(confidence, known.confidence)
-        batch.set_confidence(lineage_id, confidence, new.importance)
-        batch.link(lineage_id, new.entities)
-        later = expiry(known.type, new.said_at, new.event_at, new.expires_at)
-        if known.expires_at is not None and later is not None and later > known.expires_at:
-            memory_id = batch.new_version(lineage_id, {"expires_at": later})
-    return Remembered("same", lineage_id, memory_id)
+    if not batch.add_sources(lineage_id, new.sources):
+        return Remembered("same", lineage_id, memory_id)
+    confidence = batch.confidence(lineage_id)
+    if known.confirmed:
+        confidence = max(confidence, known.confidence)
+    changes = _joined(batch, known, new)
+    if changes:
+        memory_id = batch.new_version(lineage_id, changes)
+    batch.set_confidence(lineage_id, confidence, new.importance)
+    batch.link(lineage_id, new.entities)
+    return Remembered("fuller" if "content" in changes else "same", lineage_id, memory_id)
+
+
+def _joined(batch: Batch, known: Memory, new: Incoming) -> dict[str, Any]:
+    """What is different in a memory once another is one with it. A person's words and dates stay."""
+    changes: dict[str, Any] = {}
+    later = expiry(known.type, new.said_at, new.event_at, new.expires_at)
+    if known.expires_at is not None and later is not None and later > known.expires_at:
+        changes["expires_at"] = later
+    if known.confirmed or known.source_kind != "extracted" or new.source_kind != "extracted":
+        return changes
+    if new.said_at < known.valid_from:
+        changes |= {"valid_from": new.said_at, "type": new.type, **batch.run.place}
+    dates = [at for at in (known.event_at, new.event_at) if at is not None]
+    event_at = min(dates, default=None)
+    if _is_better(new.content, known.content):
+        words = {"content": new.content, "content_hash": _hash(new), "passage_id": None}
+        changes |= words | {"tags": tuple(sorted({*known.tags, *new.tags}))}
+        event_at = new.event_at or known.event_at
+    elif new.content != known.content:
+        event_at = known.event_at or new.event_at
+    if event_at != known.event_at:
+        changes["event_at"] = event_at
+    return changes
+
+
+def _is_better(new: str, known: str) -> bool:
+    """Whether the new one of two texts that say the same says more; where neither does, whether it is the shorter one."""
+    if (fuller := _fuller_of(new, known)) is not None:
+        return fuller == new
+    adds, lacks = not adds_nothing(new, known), not adds_nothing(known, new)
+    return adds if adds != lacks else (len(new), new) < (len(known), known)
 
 
 def _related(batch: Batch, known: Memory, new: Incoming) -> Remembered:
     """The analyst said how it stands to a known memory."""
-    if new.relation == "same":
-        return _corroborate(batch, known, new)
+    rewords = known.source_kind == new.source_kind == "extracted" and _is_better(new.content, known.content)
+    if new.relation == "same" and not rewords:
+        return _join(batch, known, new)
     if new.role == "assistant" and known.role != "assistant":
         reason = "the assistant's words would supersede what the person said"
         return _set_aside(batch, new, review="suggested", reason=reason)
     if known.confirmed and new.source_kind == "extracted":
         return _set_aside(batch, new, review="suggested", reason=AGAINST_CONFIRMED)
-    if new.relation == "updates" and known.type == new.type and holds_all_of(new.content, known.content):
-        return _fuller(batch, known, new)
+    fuller = known.type == new.type and _fuller_of(known.content, new.content) is not None
+    if new.relation == "same" or (new.relation == "updates" and fuller):
+        return _join(batch, known, new)
     return _succeed(batch, known, new)
-
-
-def _fuller(batch: Batch, known: Memory, new: Incoming) -> Remembered:
-    """The same, said more fully: a new version in place of the old one, since when is as it was."""
-    changes: dict[str, Any] = {
-        "content": new.content,
-        "content_hash": _hash(new),
-        "type": new.type,
-        "event_at": new.event_at or known.event_at,
-        "expires_at": expiry(new.type, new.said_at, new.event_at, new.expires_at),
-        "tags": tuple(dict.fromkeys((*known.tags, *new.tags))),
-        "passage_id": None,
-    }
-    memory_id = batch.new_version(known.lineage_id, changes)
-    batch.add_sources(known.lineage_id, new.sources)
-    batch.set_confidence(known.lineage_id, batch.confidence(known.lineage_id), new.importance)
-    batch.link(known.lineage_id, new.entities)
-    return Remembered("fuller", known.lineage_id, memory_id)
 
 
 def _succeed(batch: Batch, known: Memory, new: Incoming) -> Remembered:
     """One takes the other's place. Which, is decided by when they were said, not by when they arrived."""
     if new.said_at < known.valid_from:
-        return _write(batch, new, valid_to=known.valid_from, superseded_by=known.lineage_id)
+        until = new.said_at if new.relation == "corrects" else known.valid_from
+        return _write(batch, new, valid_to=until, superseded_by=known.lineage_id)
     written = _write(batch, new)
     until = known.valid_from if new.relation == "corrects" else new.said_at
     batch.new_version(

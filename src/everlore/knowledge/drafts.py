@@ -10,7 +10,7 @@ from everlore.grounding.grounding import Rejected, Span, Spans, ground
 from everlore.knowledge.batch import Incoming
 from everlore.knowledge.deduplication import in_search
 from everlore.knowledge.entity_linking import Resolution
-from everlore.knowledge.supersession import Stated
+from everlore.knowledge.stated import Stated
 from everlore.knowledge.write import Statement
 from everlore.ports.analyst import (
     DraftEntity,
@@ -188,6 +188,7 @@ def statements_of(
                 memory_lineage_id=None,
                 text=fact_text(fact),
                 said=messages[number].text,
+                position=None if said is None else said.position,
             )
             statements.append(Statement(stated, fact.memory))
     return statements

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from everlore.config import AliasSettings
@@ -10,8 +11,8 @@ from everlore.domain.memories import Entity, EntityType
 from everlore.knowledge.entity_references import Reference
 from everlore.ports.analyst import DraftFact
 from everlore.store.entities import Candidates, Learned, LookedUp, Match, NewAlias, NewEntity, Place
-from everlore.text.descriptions import Description, described, in_conflict
-from everlore.text.variants import numbers_in, similar_names, words_of
+from everlore.text.descriptions import Description, described, in_conflict, tells_apart
+from everlore.text.variants import better_spelled, numbers_in, similar_names, words_of
 
 # Facts that never change: who was born elsewhere is somebody else. All others may just be news.
 LASTING = frozenset({"born_in", "born_on"})
@@ -33,6 +34,10 @@ class Candidate:
     type: EntityType
     variants: dict[str, str]  # by key
     places: Sequence[Place] = ()
+    # By key, when somebody was first called so.
+    said: dict[str, datetime] = field(default_factory=dict[str, datetime])
+    # A person gave a name.
+    by_hand: bool = False
     # Numbers of this window's messages that mean it.
     here: dict[int, int] = field(default_factory=dict[int, int])
     made: bool = False
@@ -48,8 +53,12 @@ class Known:
         looked_up: LookedUp,
         message_ids: Mapping[int, UUID],
         loaded: Candidates,
+        said_at: Mapping[int, datetime],
     ) -> None:
         self.linking = linking
+        self.said_at = said_at
+        self.said = loaded.said
+        self.by_hand = loaded.by_hand
         self.message_ids = message_ids
         self.places = {
             number: looked_up.places[one] for number, one in message_ids.items() if one in looked_up.places
@@ -64,7 +73,8 @@ class Known:
         self.near: dict[UUID, set[UUID]] = {}
         self.meant: dict[int, UUID] = {}
         self.made: dict[UUID, Reference] = {}
-        self.aliases: list[NewAlias] = []
+        self.aliases: dict[tuple[UUID, str], NewAlias] = {}
+        self.contested: list[tuple[UUID, str]] = []
         self.suggestions: dict[frozenset[UUID], tuple[UUID, UUID, str, float]] = {}
 
     def far_away(self, asked: Sequence[Reference]) -> list[UUID]:
@@ -88,7 +98,9 @@ class Known:
 
     def _candidate(self, entity: Entity, places: Sequence[Place]) -> Candidate:
         variants = {self.linking.key(alias.variant): alias.variant for alias in entity.aliases}
-        return Candidate(entity.entity_id, entity.name, entity.type, variants, places)
+        said = dict(self.said.get(entity.entity_id, {}))
+        named = entity.entity_id in self.by_hand
+        return Candidate(entity.entity_id, entity.name, entity.type, variants, places, said, named)
 
     def settle(self, reference: Reference, facts: Sequence[DraftFact]) -> None:
         """Decide whom a reference means, and note what is learned by it."""
@@ -163,16 +175,15 @@ class Known:
         """The only one of whose name this is a part, or the other way round; otherwise suggestions are left."""
         if reference.is_description:
             return None
-        scored = [(self._likeness(reference, c), c) for c in possible if _alike(reference.type, c.type)]
-        partial = [(score, c) for score, c in scored if score >= _PARTIAL]
+        alike = [c for c in possible if _alike(reference.type, c.type) and not tells_apart(c.name)]
+        scored = [(self._likeness(reference, c), c) for c in alike]
+        partial = self._by_then(reference, [(score, c) for score, c in scored if score >= _PARTIAL])
         if len(partial) == 1 and "person" in (partial[0][1].type, reference.type):
             ((_, only),) = partial
             doubt = self._contradicts(only, said) or self._of_others(reference, only)
             apart = doubt and self._are_strangers(reference, only)
             if self._worlds_meet(reference, only, apart=apart):
-                self.aliases.append(
-                    self._alias(only, reference.name, self.linking.weight_inferred, "inferred")
-                )
+                self._link(reference, only)
                 return only
         if partial:
             made = self._make(reference)
@@ -181,6 +192,35 @@ class Known:
                 self._suggest(made.entity_id, candidate.entity_id, why, score / len(partial))
             return made
         return None
+
+    def _at(self, reference: Reference) -> datetime | None:
+        """When it was said first in this window."""
+        return min((self.said_at[n] for n in reference.messages if n in self.said_at), default=None)
+
+    def _by_then(
+        self, reference: Reference, partial: Sequence[tuple[float, Candidate]]
+    ) -> list[tuple[float, Candidate]]:
+        """Who was spoken of when this was said; if nobody was, the first of afterwards: he was linked to it then."""
+        at = self._at(reference)
+        first = {one.entity_id: min(one.said.values(), default=None) for _, one in partial}
+        later = [(first[one.entity_id], score, one) for score, one in partial]
+        after = [(since, one.name, score, one) for since, score, one in later if since and at and since > at]
+        if len(after) < len(partial):
+            gone = {one.entity_id for *_, one in after}
+            return [pair for pair in partial if pair[1].entity_id not in gone]
+        return [(score, one) for _, _, score, one in sorted(after, key=lambda each: each[:2])[:1]]
+
+    def _link(self, reference: Reference, chosen: Candidate) -> None:
+        """By a part of the name: the shorter form is only inferred to be his, whichever came first."""
+        mine = _fullness(reference.name)
+        names = [v for v in chosen.variants.values() if described(v) is None]
+        fullest = all(_fullness(name) < mine for name in names)
+        for variant in names if fullest else [reference.name]:
+            found = self.linking.key(variant)
+            chosen.variants[found] = variant
+            self.aliases[chosen.entity_id, found] = NewAlias(
+                chosen.entity_id, variant[:200], found, self.linking.weight_inferred, "inferred"
+            )
 
     def _likeness(self, reference: Reference, candidate: Candidate) -> float:
         """Only a given name, not what an inferred alias says: else chains of parts would join everybody."""
@@ -254,9 +294,24 @@ class Known:
 
     def _make(self, reference: Reference) -> Candidate:
         made = Candidate(new_id(), reference.name[:200], reference.type, {}, made=True)
+        self._contest(reference)
         self.candidates[made.entity_id] = made
         self.made[made.entity_id] = reference
         return made
+
+    def _contest(self, reference: Reference) -> None:
+        """A short name was taken to be the only one's who could bear it; with this one it would have been in doubt."""
+        at = self._at(reference)
+        if at is None or reference.is_description or reference.speaks:
+            return
+        for one in self.candidates.values():
+            if one.made or one.here or one.by_hand or not _alike(reference.type, one.type):
+                continue
+            for found, said in one.said.items():
+                variant = one.variants.get(found, "")
+                short = _fullness(variant) < min(_fullness(one.name), _fullness(reference.name))
+                if said > at and short and similar_names(reference.name, variant) >= _PARTIAL:
+                    self.contested.append((one.entity_id, found))
 
     def _suggest_namesakes(self, reference: Reference, made: Candidate) -> None:
         """Two of one name, kept apart because something speaks against their being one."""
@@ -273,26 +328,37 @@ class Known:
         """Names, kind and mentions that the reference brings."""
         self.meant[reference.number] = chosen.entity_id
         chosen.here |= dict.fromkeys(reference.messages, 1)
+        named = None if reference.is_description else self.linking.key(reference.name)
         for variant, inferred in reference.variants():
-            if self.linking.key(variant) not in chosen.variants:
-                weight = self.linking.weight_inferred if inferred else self.linking.weight_extracted
-                self.aliases.append(
-                    self._alias(chosen, variant, weight, "inferred" if inferred else "extracted")
-                )
+            is_name = self.linking.key(variant) == named
+            self._learn_name(
+                chosen, variant, inferred=inferred, said_at=self._at(reference) if is_name else None
+            )
         if chosen.type == "other":
             chosen.type = reference.type
-        if not reference.is_description and _says_more(reference.name, chosen.name):
-            chosen.name = reference.name[:200]
+        if not chosen.by_hand:
+            chosen.name = _shown(chosen, self.linking)[:200]
 
-    def _alias(self, candidate: Candidate, variant: str, weight: float, origin: str) -> NewAlias:
+    def _learn_name(
+        self, chosen: Candidate, variant: str, *, inferred: bool, said_at: datetime | None
+    ) -> None:
         found = self.linking.key(variant)
-        candidate.variants[found] = variant
-        return NewAlias(
-            candidate.entity_id,
-            variant[:200],
+        known, since = chosen.variants.get(found), chosen.said.get(found)
+        spelled = variant if known is None else better_spelled(known, variant)
+        if said_at is not None and (since is None or said_at < since):
+            chosen.said[found] = said_at
+        elif known is not None and spelled == known:
+            return
+        chosen.variants[found] = spelled
+        weight = self.linking.weight_inferred if inferred else self.linking.weight_extracted
+        before = self.aliases.get((chosen.entity_id, found))
+        self.aliases[chosen.entity_id, found] = NewAlias(
+            chosen.entity_id,
+            spelled[:200],
             found,
-            weight,
-            "inferred" if origin == "inferred" else "extracted",
+            before.weight if before is not None else weight if known is None else 0,
+            before.origin if before is not None else "inferred" if inferred else "extracted",
+            chosen.said.get(found),
         )
 
     def new_names(self) -> dict[str, UUID]:
@@ -323,7 +389,7 @@ class Known:
                 for one, new in chosen
                 if one.here and not one.made and (one.name, one.type) != before[one.entity_id]
             ],
-            aliases=self.aliases,
+            aliases=list(self.aliases.values()),
             mentions={
                 (candidate.entity_id, self.message_ids[number])
                 for candidate in self.candidates.values()
@@ -360,12 +426,30 @@ def _alike(one: EntityType, other: EntityType) -> bool:
     return one == other != "other" or (one != other and "other" in (one, other))
 
 
-def _says_more(name: str, shown: str) -> bool:
-    """Whether a name is a better one to be shown under: a name instead of a description, or a full one instead of a part."""
-    if described(shown) is not None:
-        return described(name) is None
-    more, less = words_of(name), words_of(shown)
-    return len(more) > len(less) and "@" not in name and set(less) <= set(more)
+def _shown(one: Candidate, linking: AliasSettings) -> str:
+    """The name to show somebody under: the fullest form of that by which he was called first. Nothing depends on what was read
+    first. A description stands only for who has no name."""
+    names = [(one.said[found], name) for found, name in one.variants.items() if found in one.said]
+    if described(one.name) is None and linking.key(one.name) not in one.said:
+        first = one.name
+    elif names:
+        # Of what was said in one breath the name that it was read under.
+        first = min(
+            names, key=lambda each: (each[0], linking.key(each[1]) != linking.key(one.name), each[1])
+        )[1]
+    else:
+        return one.name
+    words = set(words_of(first))
+    fuller = [
+        (-len(words_of(name)), at, name)
+        for at, name in names
+        if words and words < set(words_of(name)) and "@" not in name
+    ]
+    return min(fuller)[2] if fuller else first
+
+
+def _fullness(name: str) -> tuple[int, int]:
+    return len(words_of(name)), len(name)
 
 
 def _top(path: str) -> str:

@@ -29,12 +29,14 @@ CANDIDATES = 25
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """Which entity each name of an extraction means. `made`: those that are new."""
+    """Which entity each name of an extraction means. `made`: those that are new; `to_read_anew`: messages whose names
+    may mean somebody else, now that more are known."""
 
     made: frozenset[UUID]
     _by_key: Mapping[str, Sequence[tuple[frozenset[int], UUID]]]
     _speakers: Mapping[int, str]
     _linking: AliasSettings
+    to_read_anew: Sequence[UUID] = ()
 
     def of(self, name: str, sources: Iterable[Quote | int] = ()) -> UUID | None:
         """The entity of a name as it stands in the extraction; None for one that does not stand there.
@@ -71,18 +73,20 @@ async def resolve(
     asked = references(window, extraction, linking.key)
     if not asked:
         return Resolution(frozenset(), {}, {}, linking)
-    known = await _load(tx, asked, extraction, message_ids, now, linking)
+    said_at = {message.number: message.at for message in window.messages}
+    known = await _load(tx, asked, extraction, message_ids, now, linking, said_at)
     for reference in asked:
         known.settle(reference, extraction.facts)
     await _suggest_misspelled(tx, known)
     await entities.learn(tx, known.learned(), now)
+    anew = await entities.detach(tx, known.contested) if known.contested else []
     by_key: dict[str, list[tuple[frozenset[int], UUID]]] = {}
     for reference in asked:
         meant = (frozenset(reference.messages), known.meant[reference.number])
         for one in dict.fromkeys([*reference.keys, *reference.said_as]):
             by_key.setdefault(one, []).append(meant)
     speakers = {message.number: message.speaker for message in window.messages}
-    return Resolution(frozenset(known.made), by_key, speakers, linking)
+    return Resolution(frozenset(known.made), by_key, speakers, linking, anew)
 
 
 async def _load(
@@ -92,6 +96,7 @@ async def _load(
     message_ids: Mapping[int, UUID],
     now: datetime,
     linking: AliasSettings,
+    said_at: Mapping[int, datetime],
 ) -> Known:
     """Everybody who may be meant: of the same key, of a part of the name, or of a name that has it as a part; and what tells
     whether he is."""
@@ -105,7 +110,7 @@ async def _load(
         ids |= {match.entity_id for match in await entities.by_keys(tx, more)}
     predicates = {fact.predicate for fact in extraction.facts if is_exclusive(fact.predicate)}
     loaded = await entities.candidates(tx, sorted(ids), predicates, MENTIONS)
-    known = Known(linking, found, message_ids, loaded)
+    known = Known(linking, found, message_ids, loaded, said_at)
     far = known.far_away(asked)
     if far:
         around = await graph.edges_at(tx, far, When(now))

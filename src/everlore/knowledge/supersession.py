@@ -8,9 +8,12 @@ from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.predicates import OPPOSITES, is_exclusive
+from everlore.knowledge.denials import denies_all, denies_all_of, with_denials
+from everlore.knowledge.stated import Stated
 from everlore.knowledge.timeline import Statement, Stretch, corroborated, timeline
 from everlore.store import facts
 from everlore.store.facts import (
+    Correction,
     CurrentFact,
     Edge,
     FactChanges,
@@ -20,34 +23,8 @@ from everlore.store.facts import (
     StatementRow,
 )
 from everlore.store.run import Transaction
-from everlore.text.words import words
 
-# Words of denial; and how many words may stand between one and what it denies.
-_DENIALS = "not no never wasn't isn't instead rather nunca vez lugar nicht statt kein keine pas non"
-_DENIES = frozenset(_DENIALS.split())
-_NEAR = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """One statement to enter. `memory_lineage_id`: the memory that says the same, if there is one. `span` and `quote`: the
-    characters of the message that state it, and what they are; `said`: the whole message;
-    `instead_of`: the memory that it corrects. `by`: what it is said not to be in favour of (see `_denials`)."""
-
-    edge: Edge
-    said_at: datetime
-    valid_from: datetime | None
-    ended: bool
-    corrects: bool
-    confidence: float
-    message_id: UUID | None
-    span: tuple[int, int] | None
-    quote: str | None
-    memory_lineage_id: UUID | None
-    text: str
-    said: str = ""
-    instead_of: UUID | None = None
-    by: Edge | None = None
+_AFTER_ALL = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +40,48 @@ class Group:
 class Entered:
     """What entering statements does. `made`: facts that are new, with the words to index; `changed`: those whose validity or
     statements changed; `reopened`: those of these that hold again. `facts`: all facts of the groups as they are believed then;
-    `memories`: by fact the memories that express it; `counted`: by statement the fact that it counts for."""
+    `before`: as they were;
+    `rows`: their statements; `corrections`: messages said later that put right what is
+    claimed here."""
 
     made: list[tuple[UUID, Stated]] = field(default_factory=list[tuple[UUID, Stated]])
     changed: list[UUID] = field(default_factory=list[UUID])
     reopened: list[UUID] = field(default_factory=list[UUID])
     held: dict[Edge, UUID] = field(default_factory=dict[Edge, UUID])
     changes: FactChanges = field(default_factory=FactChanges)
+    before: dict[UUID, CurrentFact] = field(default_factory=dict[UUID, CurrentFact])
     facts: dict[UUID, CurrentFact] = field(default_factory=dict[UUID, CurrentFact])
+    corrections: set[UUID] = field(default_factory=set[UUID])
     rows: dict[UUID, StatementRow] = field(default_factory=dict[UUID, StatementRow])
+
+    @property
+    def to_read_anew(self) -> set[UUID]:
+        """Messages that were read without what is heard of only now, though it was said before them: corrections of it; and those
+        that were taken to say once more what in truth had ended meanwhile."""
+        held: dict[tuple[object, ...], dict[UUID, set[UUID]]] = {}
+        for row in self.rows.values():
+            fact = self.facts.get(row.lineage_id)
+            never = fact is not None and fact.valid_to is not None and fact.valid_to <= fact.valid_from
+            if (
+                row.memory_lineage_id is not None
+                and row.message_id is not None
+                and not row.ended
+                and not never
+            ):
+                said = (row.memory_lineage_id, row.subject_id, row.predicate, row.object_key)
+                held.setdefault(said, {}).setdefault(row.lineage_id, set()).add(row.message_id)
+        apart = [
+            sorted(
+                (self.facts[fact].valid_from, sorted(said))
+                for fact, said in of_facts.items()
+                if fact in self.facts
+            )
+            for of_facts in held.values()
+            if len(of_facts) > 1
+        ]
+        return self.corrections | {
+            message for stretches in apart for _, said in stretches[1:] for message in said
+        }
 
     def memories_of(self, lineages: Collection[UUID]) -> list[UUID]:
         """The memories that express some facts, in the order of their ids."""
@@ -99,12 +109,13 @@ async def enter(
     """Enter statements and bring the facts of their groups up to date; `touched` groups, too, whose statements were
     retracted. Nothing is written yet. The caller holds the workspace's lock."""
     by_group: dict[Group, list[Stated]] = {group: [] for group in touched}
-    for one in await _with_denials(tx, stated):
+    for one in await with_denials(tx, stated):
         group = group_of(one.edge.subject_id, one.edge.predicate, one.edge.object_key)
         by_group.setdefault(group, []).append(one)
     entered = Entered()
     if by_group:
         stored = await _load(tx, by_group)
+        entered.corrections = _later(by_group, stored.corrections)
         rows, current = _by_group(stored.statements), _by_group(stored.current)
         for group, fresh in by_group.items():
             if not by_hand:
@@ -131,7 +142,29 @@ def _key_of(edge: Edge) -> GroupKey:
     return edge.subject_id, edge.predicate, edge.object_key
 
 
-async def _load(tx: Transaction, by_group: Iterable[Group]) -> GroupRows:
+def _claimed(by_group: Mapping[Group, Sequence[Stated]]) -> dict[tuple[UUID, str], datetime]:
+    """What may hold many objects at a time and is claimed, with when that was said first."""
+    claimed: dict[tuple[UUID, str], datetime] = {}
+    for one in (one for fresh in by_group.values() for one in fresh):
+        if not (one.ended or one.corrects or is_exclusive(one.edge.predicate)):
+            about = (one.edge.subject_id, one.edge.predicate)
+            claimed[about] = min(one.said_at, claimed.get(about, one.said_at))
+    return claimed
+
+
+def _later(by_group: Mapping[Group, Sequence[Stated]], corrections: Sequence[Correction]) -> set[UUID]:
+    """The messages that put right what is claimed, and were said after it."""
+    claimed, here = _claimed(by_group), {one.message_id for fresh in by_group.values() for one in fresh}
+    return {
+        one.message_id
+        for one in corrections
+        if one.said_at > claimed[one.subject_id, one.predicate]
+        and one.message_id not in here
+        and (one.corrects or denies_all(one.object))
+    }
+
+
+async def _load(tx: Transaction, by_group: Mapping[Group, Sequence[Stated]]) -> GroupRows:
     pairs = [(group, predicate) for group in by_group for predicate in group.predicates]
     whole = [(group.subject_id, predicate) for group, predicate in pairs if group.object_key is None]
     single = [
@@ -139,46 +172,7 @@ async def _load(tx: Transaction, by_group: Iterable[Group]) -> GroupRows:
         for group, predicate in pairs
         if group.object_key is not None
     ]
-    return await facts.groups(tx, whole, single)
-
-
-async def _with_denials(tx: Transaction, stated: Sequence[Stated]) -> list[Stated]:
-    """Of what may hold many objects at a time a correction takes back only the one that it names as wrong ("to hazelnuts, not
-    walnuts"), or that the memory stated which it corrects; the right one holds from when that was thought to begin."""
-    asked = {(one.edge.subject_id, one.edge.predicate) for one in stated if _may_deny(one)}
-    if not asked:
-        return list(stated)
-    corrected = {one.instead_of for one in stated if one.instead_of is not None}
-    known, expressed = await facts.deniable(tx, asked, corrected)
-    said_by = {(one.memory_lineage_id, one.fact.lineage_id) for one in expressed}
-    complete: list[Stated] = []
-    for one in stated:
-        wrong = [fact for fact in known if _denies(one, fact, said_by)] if _may_deny(one) else []
-        begins = min((fact.valid_from for fact in wrong), default=one.valid_from)
-        complete.append(replace(one, valid_from=one.valid_from or begins))
-        complete += [replace(one, edge=fact.edge, ended=True, valid_from=None, by=one.edge) for fact in wrong]
-    return complete
-
-
-def _may_deny(one: Stated) -> bool:
-    return one.corrects and not one.ended and not is_exclusive(one.edge.predicate)
-
-
-def _denies(one: Stated, fact: CurrentFact, said_by: Collection[tuple[UUID | None, UUID]]) -> bool:
-    about = (fact.edge.subject_id, fact.edge.predicate) == (one.edge.subject_id, one.edge.predicate)
-    other = fact.edge.object_key != one.edge.object_key and fact.valid_to is None
-    mine = (one.instead_of, fact.lineage_id) in said_by
-    return about and other and (mine or _said_wrong(one.said, fact.edge.object))
-
-
-def _said_wrong(said: str, thing: str) -> bool:
-    """Whether a text says of something that it is not it."""
-    whole, part = words(said), words(thing)
-    return any(
-        whole[place : place + len(part)] == part
-        and any(word in _DENIES for word in whole[max(0, place - _NEAR) : place])
-        for place in range(len(whole) - len(part) + 1 if part else 0)
-    )
+    return await facts.groups(tx, whole, single, list(_claimed(by_group)))
 
 
 @dataclass(slots=True)
@@ -208,6 +202,7 @@ def _update(
         | {_value(group, s.edge.predicate, s.edge.object_key): s.edge for s in fresh},
         entered=entered,
     )
+    entered.before |= state.current
     entered.facts |= state.current
     entered.rows |= state.rows
     stretches = [s for s in timeline(_statements(state)) if s.statements]
@@ -250,6 +245,7 @@ def _statements(state: _State) -> list[Statement]:
             corrects=row.corrects,
             confidence=row.confidence,
             lineage_id=row.lineage_id,
+            place=_place(row.source_id, row.position, row.start),
         )
         for row in state.rows.values()
     ]
@@ -262,10 +258,16 @@ def _statements(state: _State) -> list[Statement]:
             ended=one.ended,
             corrects=one.corrects,
             confidence=one.confidence,
+            place=_place(source_id, one.position, one.span and one.span[0]),
         )
         for source_id, one in state.fresh.items()
     ]
     return stored + new
+
+
+def _place(source_id: UUID, position: int | None, start: int | None) -> tuple[int, int]:
+    """What a person told by himself comes after all messages of that time, in the order in which he told it."""
+    return (_AFTER_ALL, source_id.int) if position is None else (position, start or 0)
 
 
 def _lineages(state: _State, stretches: Sequence[Stretch]) -> dict[int, UUID]:
@@ -311,7 +313,7 @@ def _write(state: _State, stretch: Stretch, lineages: dict[int, UUID]) -> None:
         words = next(
             (state.fresh[s.source_id] for s in stretch.statements if s.source_id in state.fresh), None
         )
-        if words is not None:
+        if words is not None and not denies_all_of(words):
             entered.made.append((lineage_id, words))
     elif (fact.valid_from, fact.valid_to) != (stretch.begins, stretch.ends):
         _believe(entered, _next(fact, stretch.begins, stretch.ends, follower, confidence))
@@ -370,6 +372,8 @@ def _statement(one: Stated, source_id: UUID, lineage_id: UUID) -> NewStatement:
         confidence=one.confidence,
         message_id=one.message_id,
         memory_lineage_id=one.memory_lineage_id,
+        position=one.position,
+        start=one.span and one.span[0],
     )
     return NewStatement(row, one.span, one.quote)
 

@@ -23,7 +23,8 @@ MOST_CONFIDENT = 0.99
 @dataclass(frozen=True, slots=True)
 class Statement:
     """One time that something was said. `value` is what groups differ in; `begins` since when it holds (when it was said, if
-    the words name no time); `lineage_id` the fact that it counted for so far."""
+    the words name no time); `lineage_id` the fact that it counted for so far; `place` where it was said: the position of the
+    message, and of the words in it."""
 
     source_id: UUID
     value: str
@@ -33,6 +34,12 @@ class Statement:
     corrects: bool = False
     confidence: float = 0.7
     lineage_id: UUID | None = None
+    place: tuple[int, int] = (0, 0)
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """When it was said; of what was said at one time by its place in the thread, then by what it says: an end comes last."""
+        return (self.said_at, self.begins, self.place, self.ended, self.corrects, self.value, self.confidence)
 
 
 @dataclass(slots=True)
@@ -50,7 +57,7 @@ class Stretch:
 def timeline(statements: Iterable[Statement]) -> list[Stretch]:
     """The stretches that the statements of one group make, in the order in which they were first said."""
     stretches: list[Stretch] = []
-    for said in sorted(statements, key=lambda s: (s.said_at, s.begins, s.source_id)):
+    for said in sorted(statements, key=lambda s: s.order):
         if said.corrects and said.ended:
             _deny(stretches, said)
         elif said.corrects:
@@ -156,6 +163,6 @@ def corroborated(confidences: Iterable[float]) -> float:
     (noisy-or; Pearl 1988). Each statement counts by its own confidence, so ten vague ones do not beat three clear ones.
     """
     doubt = 1.0
-    for confidence in confidences:
+    for confidence in sorted(confidences):
         doubt *= 1 - confidence
     return round(min(1 - doubt, MOST_CONFIDENT), 4)

@@ -4,17 +4,20 @@ Memories are held against what is known, statements entered into the chronicle, 
 they express, and what is new is indexed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from everlore.domain.memories import Memory
 from everlore.knowledge.batch import Batch, Incoming, Run
 from everlore.knowledge.deduplication import AGAINST_CONFIRMED, Remembered, in_search, load, reconcile
-from everlore.knowledge.supersession import Entered, Group, Stated, enter, group_of
+from everlore.knowledge.denials import denies_all_of, said_wrong
+from everlore.knowledge.stated import Stated
+from everlore.knowledge.supersession import Entered, Group, enter, group_of
 from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication, facts, memories, passages
-from everlore.store.facts import CurrentFact, Expressed
+from everlore.store.facts import ConfirmedFact, CurrentFact, Expressed
 from everlore.store.memories import NewSource
 from everlore.store.passages import NewPassage
 from everlore.store.run import Transaction
@@ -30,10 +33,11 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What came of a batch: one outcome per memory, in order, and the facts that were entered."""
+    """What came of a batch: one outcome per memory, in order, the facts that were entered, and messages to read anew."""
 
     memories: tuple[Remembered, ...]
     entered: Entered
+    to_read_anew: Sequence[UUID]
 
 
 async def write(
@@ -44,14 +48,16 @@ async def write(
     *,
     vectors: Mapping[str, EncodedPassage],
     touched: Iterable[Group] = (),
+    retracted: Collection[UUID] = (),
 ) -> Written:
     """Write a batch: load all that it touches, decide, write all that follows. `vectors` holds the encoded form of fact texts;
-    memories bring their own."""
+    memories bring their own. `touched` and `retracted`: groups and memories that lost something before."""
     by_hand = run.extractor is None
     if not by_hand:
         incoming, statements = await _left_to_a_person(tx, incoming, statements)
-    batch = await load(tx, incoming, run) if incoming else Batch(run, {})
+    batch = await load(tx, incoming, run, retracted) if incoming or retracted else Batch(run, {})
     incoming, remembered = _reconciled(batch, incoming)
+    batch.count_anew(retracted)
     entered = await enter(tx, _believed(statements, incoming, remembered), touched, by_hand=by_hand)
     await _follow(tx, batch, entered)
     rows = _to_index(incoming, remembered, entered, run, vectors)
@@ -63,7 +69,8 @@ async def write(
         segments = await passages.send(tx, "known", numbers, [row.passage for row in rows], encoded)
         await _number(tx, rows, numbers)
     await passages.merge(tx, "known", segments)
-    return Written(tuple(remembered), entered)
+    here = {source.message_id for one in incoming for source in one.sources}
+    return Written(tuple(remembered), entered, sorted(entered.to_read_anew - here))
 
 
 async def _left_to_a_person(
@@ -75,7 +82,7 @@ async def _left_to_a_person(
     confirmed = await facts.confirmed(tx, about) if about else []
     waiting, kept = list(incoming), list[Statement]()
     for statement in statements:
-        if not any(_ends(statement.stated, *fact) for fact in confirmed):
+        if not any(_ends(statement.stated, fact) for fact in confirmed):
             kept.append(statement)
         elif statement.memory is None:
             waiting.append(_as_memory(statement.stated))
@@ -89,14 +96,17 @@ def _group(said: Stated) -> Group:
     return group_of(said.edge.subject_id, said.edge.predicate, said.edge.object_key)
 
 
-def _ends(said: Stated, subject_id: UUID, predicate: str, object_key: str, held_from: datetime) -> bool:
+def _ends(said: Stated, fact: ConfirmedFact) -> bool:
     """Whether a statement would end, or take the place of, a fact."""
     group = _group(said)
-    if subject_id != group.subject_id or predicate not in group.predicates:
+    if fact.subject_id != group.subject_id or fact.predicate not in group.predicates:
         return False
-    same = (predicate, object_key) == (said.edge.predicate, said.edge.object_key)
-    rivals = group.object_key is None or object_key == group.object_key
-    return rivals and same == said.ended and (said.corrects or (said.valid_from or said.said_at) >= held_from)
+    same = (fact.predicate, fact.object_key) == (said.edge.predicate, said.edge.object_key)
+    if denies_all_of(said) or (said.corrects and not same and said_wrong(said.said, fact.object)):
+        return True
+    rivals = group.object_key is None or fact.object_key == group.object_key
+    since = said.valid_from or said.said_at
+    return rivals and same == said.ended and (said.corrects or since >= fact.valid_from)
 
 
 def _as_memory(said: Stated) -> Incoming:
@@ -163,11 +173,18 @@ async def _follow(tx: Transaction, batch: Batch, entered: Entered) -> None:
             continue
         if gone := ended[lineage_id]:
             until = max(min(f.valid_to for f in gone if f.valid_to is not None), memory.valid_from)
-            if memory.valid_to is None or memory.valid_to > until:
+            later = memory.valid_to is not None and memory.valid_to < until
+            if memory.valid_to != until and (not later or _followed(memory, its_facts, entered)):
                 by = _successor(gone, followers)
                 batch.new_version(lineage_id, {"valid_to": until, "superseded_by": by})
         elif memory.valid_to is not None and {f.lineage_id for f in its_facts} & set(entered.reopened):
             batch.new_version(lineage_id, {"valid_to": None, "superseded_by": None})
+
+
+def _followed(memory: Memory, its_facts: Sequence[CurrentFact], entered: Entered) -> bool:
+    """Whether a memory ended where one of its facts did so far."""
+    ends = {entered.before.get(fact.lineage_id, fact).valid_to for fact in its_facts}
+    return memory.valid_to in {max(end, memory.valid_from) for end in ends if end is not None}
 
 
 def _expressed(

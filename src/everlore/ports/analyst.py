@@ -43,6 +43,7 @@ class KnownMemory:
     type: MemoryType
     content: str
     valid_from: datetime
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,15 @@ async def ask_again(tx: Transaction, thread_id: UUID, firsts: Sequence[int], at:
     await jobs.defer(tx, STEP, thread_id)
 
 
+async def ask_for_messages(tx: Transaction, message_ids: Sequence[UUID], at: datetime) -> None:
+    """Have the windows read anew that these messages were read in."""
+    windows: dict[UUID, list[int]] = {}
+    for thread_id, first in await tx.tuples(_QUERIES["windows_of"], messages=list(message_ids)):
+        windows.setdefault(thread_id, []).append(first)
+    for thread_id, firsts in windows.items():
+        await ask_again(tx, thread_id, firsts, at)
+
+
 async def asked_again(tx: Transaction, thread_id: UUID) -> tuple[int, int] | None:
     """The next window of a thread that is to be read anew: first and last position."""
     found = await tx.tuple(_QUERIES["asked_again"], thread_id=thread_id)

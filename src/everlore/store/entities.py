@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from psycopg.rows import kwargs_row, tuple_row
+from psycopg.rows import kwargs_row, scalar_row, tuple_row
 
 from everlore.domain.graph import LinkSuggestion, Node
 from everlore.domain.ids import new_id, new_ids, short_id
@@ -28,13 +28,15 @@ class NewEntity:
 
 @dataclass(frozen=True, slots=True)
 class NewAlias:
-    """`key` is that of `everlore.text.variants`."""
+    """`key` is that of `everlore.text.variants`; `said_at`: when somebody was first called so, if it was his name there. A weight
+    of 0 leaves a known one as it is."""
 
     entity_id: UUID
     variant: str
     key: str
     weight: float
     origin: AliasOrigin
+    said_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,14 @@ class LookedUp:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Entities with all that tells whether they are meant: names, last mentions, and what current facts say of them."""
+    """Entities with all that tells whether they are meant: names, last mentions, what current facts say of them, and by their
+    keys when names were first said; `by_hand`: those that a person gave a name."""
 
     entities: Sequence[Entity]
     places: Mapping[UUID, Sequence[Place]]
     stated: Mapping[UUID, Sequence[Stated]]
+    said: Mapping[UUID, Mapping[str, datetime]]
+    by_hand: frozenset[UUID]
 
 
 async def look_up(
@@ -134,11 +139,21 @@ async def candidates(
         stated = await tx.sent(
             _QUERIES["stated"], kwargs_row(_stated_of), entities=ids, predicates=list(predicates)
         )
+        called = await tx.sent(_QUERIES["names_said"], tuple_row, entities=ids)
+    said: dict[UUID, dict[str, datetime]] = {}
+    by_hand: set[UUID] = set()
+    for entity_id, key, said_at, origin in await called.fetchall():
+        if said_at is not None:
+            said.setdefault(entity_id, {})[key] = said_at
+        if origin == "by hand":
+            by_hand.add(entity_id)
     aliases = _listed(await named.fetchall())
     return Candidates(
         [replace(one, aliases=tuple(aliases.get(one.entity_id, ()))) for one in await loaded.fetchall()],
         _listed(await mentioned.fetchall()),
         _listed(await stated.fetchall()),
+        said,
+        frozenset(by_hand),
     )
 
 
@@ -176,6 +191,20 @@ async def learn(tx: Transaction, what: Learned, now: datetime) -> None:
         await suggest_links(tx, what.suggestions, now)
 
 
+async def detach(tx: Transaction, names: Sequence[tuple[UUID, str]]) -> list[UUID]:
+    """Take names (entity and key) off those who were only taken to bear them, with all that was read of them; returns the
+    messages that are to be read anew for it."""
+    ids = list({entity_id for entity_id, _ in names})
+    async with tx.pipeline():
+        await tx.done(
+            _QUERIES["detach_names"], entities=[one for one, _ in names], keys=[key for _, key in names]
+        )
+        mentioned = await tx.sent(_QUERIES["detach_mentions"], scalar_row, entities=ids)
+        await tx.done(_QUERIES["detach_memories"], entities=ids)
+        await tx.done(_QUERIES["forget_type"], entities=ids)
+    return await mentioned.fetchall()
+
+
 async def insert(tx: Transaction, entities: Sequence[NewEntity], now: datetime) -> None:
     if entities:
         await tx.done(
@@ -206,8 +235,9 @@ async def add_aliases(tx: Transaction, aliases: Sequence[NewAlias], now: datetim
             entities=[a.entity_id for a in chosen],
             variants=[a.variant for a in chosen],
             keys=[a.key for a in chosen],
-            weights=[a.weight for a in chosen],
+            weights=[float(a.weight) for a in chosen],
             origins=[a.origin for a in chosen],
+            said=[a.said_at for a in chosen],
             now=now,
         )
 

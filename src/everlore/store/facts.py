@@ -33,7 +33,8 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
-    """One statement as it is stored; `lineage_id` is the fact that it counts for."""
+    """One statement as it is stored; `lineage_id` is the fact that it counts for; `position` that of its message in the thread,
+    `start` that of its words in the message."""
 
     source_id: UUID
     lineage_id: UUID
@@ -47,6 +48,8 @@ class StatementRow:
     confidence: float
     message_id: UUID | None
     memory_lineage_id: UUID | None
+    position: int | None
+    start: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +78,37 @@ class NewStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """A message that puts right (`corrects`) or ends what was said of a subject under a predicate."""
+
+    subject_id: UUID
+    predicate: str
+    object: str
+    corrects: bool
+    said_at: datetime
+    message_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedFact:
+    """A fact that holds and that a person stands behind."""
+
+    subject_id: UUID
+    predicate: str
+    object_key: str
+    object: str
+    valid_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class GroupRows:
     """What is stored of some groups: statements that count, versions that are believed now, and the facts that a
-    person rejected, by what they say."""
+    person rejected, by what they say; and where something was put right."""
 
     statements: Sequence[StatementRow]
     current: Sequence[CurrentFact]
     rejected: Mapping[tuple[UUID, str, str], UUID]
+    corrections: Sequence[Correction]
 
 
 @dataclass(slots=True)
@@ -136,9 +163,12 @@ def _of_lineage(*, lineage_id: UUID, **columns: Any) -> tuple[UUID, Source]:
 
 
 async def groups(
-    tx: Transaction, whole: Collection[tuple[UUID, str]], single: Collection[GroupKey]
+    tx: Transaction,
+    whole: Collection[tuple[UUID, str]],
+    single: Collection[GroupKey],
+    claimed: Collection[tuple[UUID, str]] = (),
 ) -> GroupRows:
-    """What is stored of pairs of subject and predicate, and of single objects of such pairs."""
+    """What is stored of pairs of subject and predicate, and of single objects of them; and corrections of what is `claimed`."""
     wide: dict[str, Any] = {
         "subjects": [subject_id for subject_id, _ in whole],
         "predicates": [predicate for _, predicate in whole],
@@ -161,10 +191,17 @@ async def groups(
             await tx.sent(_QUERIES["rejected_of_predicates"], tuple_row, **wide),
             await tx.sent(_QUERIES["rejected_of_objects"], tuple_row, **narrow),
         ]
+        corrected = await tx.sent(
+            _QUERIES["corrections"],
+            kwargs_row(Correction),
+            subjects=[subject_id for subject_id, _ in claimed],
+            predicates=[predicate for _, predicate in claimed],
+        )
     return GroupRows(
         [row for one in said for row in await one.fetchall()],
         [row for one in held for row in await one.fetchall()],
         {(row[0], row[1], row[2]): row[3] for one in refused for row in await one.fetchall()},
+        await corrected.fetchall(),
     )
 
 
@@ -348,17 +385,14 @@ async def predicates(tx: Transaction) -> list[str]:
     return await tx.values(_QUERIES["predicates"])
 
 
-async def confirmed(
-    tx: Transaction, about: Collection[tuple[UUID, str]]
-) -> list[tuple[UUID, str, str, datetime]]:
-    """Of pairs of subject and predicate the facts that hold and that a person stands behind: subject, predicate, object key, and
-    since when."""
-    found = await tx.tuples(
+async def confirmed(tx: Transaction, about: Collection[tuple[UUID, str]]) -> list[ConfirmedFact]:
+    """Of pairs of subject and predicate the facts that hold and that a person stands behind."""
+    return await tx.rows(
         _QUERIES["confirmed"],
+        ConfirmedFact,
         subjects=[subject_id for subject_id, _ in about],
         predicates=[predicate for _, predicate in about],
     )
-    return [(subject_id, predicate, key, since) for subject_id, predicate, key, since in found]
 
 
 async def set_statement_confidence(tx: Transaction, lineage_id: UUID, confidence: float) -> None:

@@ -80,8 +80,9 @@ class Listing:
 
 
 _CHANGEABLE = frozenset(
-    {"type", "content", "content_hash", "category", "tags", "importance", "valid_to", "superseded_by", "event_at",
-     "expires_at", "confirmed", "review", "review_reason", "forgotten_at", "passage_id"}
+    {"type", "content", "content_hash", "category", "tags", "importance", "valid_from", "valid_to", "superseded_by",
+     "event_at", "expires_at", "confirmed", "review", "review_reason", "forgotten_at", "passage_id", "thread_id",
+     "first_position", "taxonomy"}
 )  # fmt: skip
 _LISTING = [field.name for field in fields(Listing)]
 
@@ -132,7 +133,8 @@ async def new_version(
 ) -> UUID:
     """Close the current version and write the next one with the named columns changed; returns its id.
 
-    What may change: words, type, category, tags, importance, when it holds and expires, and what a person decided.
+    What may change: words, type, category, tags, importance, when it holds and expires, where it was first said, and what a
+    person decided.
     """
     if unknown := changes.keys() - _CHANGEABLE:
         raise InternalError(f"a version of a memory cannot change {sorted(unknown)}")
@@ -209,11 +211,17 @@ def with_passage(*, passage_id: Any, **columns: Any) -> tuple[Any, Memory]:
 
 
 async def recent(
-    tx: Transaction, thread_id: UUID | None, entities: Sequence[UUID], at_most: int
+    tx: Transaction, thread_id: UUID | None, entities: Sequence[UUID], said_at: datetime, at_most: int
 ) -> list[Memory]:
-    """What is known already and may be spoken of again: the latest of the thread and of the named entities."""
+    """What is known already and may be spoken of again: the latest of the thread, and of the named entities those
+    that held when it was said."""
     return await tx.rows(
-        _QUERIES["recent"], memory_of, thread_id=thread_id, entities=list(entities), at_most=at_most
+        _QUERIES["recent"],
+        memory_of,
+        thread_id=thread_id,
+        entities=list(entities),
+        said_at=said_at,
+        at_most=at_most,
     )
 
 

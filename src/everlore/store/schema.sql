@@ -750,6 +750,7 @@ CREATE TABLE everlore.alias (
     key text NOT NULL,
     weight real NOT NULL,
     origin text NOT NULL,
+    said_at timestamp with time zone,
     recorded_at timestamp with time zone NOT NULL,
     CONSTRAINT alias_origin_check CHECK ((origin = ANY (ARRAY['by hand'::text, 'extracted'::text, 'inferred'::text]))),
     CONSTRAINT alias_variant_check CHECK (((length(variant) >= 1) AND (length(variant) <= 200))),

@@ -23,6 +23,7 @@ _MY = re.compile(r"(?:my|our|mi|nuestr[ao])\s+(?P<rest>\S.*)", re.IGNORECASE)
 _OF = re.compile(
     r"(?:the\s+|la\s+|el\s+)?(?P<role>[^\W\d_][\w' -]*?)\s+(?:of|de)\s+(?P<owner>[^\W\d_].*)", re.IGNORECASE
 )
+_THE = re.compile(r"^[^\W\d_][\w'-]* the [a-zà-ÿ]")
 _FROM = re.compile(
     r"(?P<name>\S.*?),?\s+(?:from|at|in|de|del|en)\s+(?:the\s+|la\s+|el\s+)?(?P<where>\S.*)", re.IGNORECASE
 )
@@ -92,6 +93,11 @@ def affiliation(text: str) -> tuple[str, str] | None:
     if found is None or is_role(found["name"]) or described(text) is not None:
         return None
     return found["name"], key(found["where"])
+
+
+def tells_apart(name: str) -> bool:
+    """Whether a name says which of several is meant: "Emma from accounting", "Mia the intern"."""
+    return affiliation(name) is not None or _THE.search(name) is not None
 
 
 def in_conflict(one: Iterable[str], other: Iterable[str]) -> bool:

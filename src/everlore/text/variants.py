@@ -70,6 +70,11 @@ def numbers_in(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\d+", key(text)))
 
 
+def better_spelled(one: str, other: str) -> str:
+    """Of two spellings of a name the one that is neither shouted nor all small, whichever was read first."""
+    return min(one, other, key=lambda name: (name.isupper() and len(name) > 1, name.islower(), name))
+
+
 def similar_names(one: str, other: str) -> float:
     """How surely two names may mean one: 0-1, 0 where they cannot. Equal in both directions.
 

@@ -60,10 +60,11 @@ class Worker:
 
     async def ended(self) -> None:
         """Returns when the worker was stopped; raises what ended it otherwise."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
-            if not self._task.cancelled():
-                self._task.result()
+        task = self._task  # `stop` takes it away
+        if task is not None:
+            await asyncio.wait([task])
+            if not task.cancelled():
+                task.result()
 
     async def _run(self) -> None:
         while True:

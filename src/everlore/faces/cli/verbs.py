@@ -315,6 +315,8 @@ def _arguments(given: "Sequence[Parameter]", typed: dict[str, Any]) -> dict[str,
             made[one.name] = local(datetime.now(UTC)) if value is None and one.name == "now" else value
         elif one.name in _TEXTS and one.positional and value == "-":
             made[one.name] = read_stdin(_MAX_STDIN_BYTES)
+        elif one.required and value is None and kind_of(one.hint) == "list":
+            made[one.name] = []
         else:
             made[one.name] = value
     clearable = _clearable(given)

@@ -16,10 +16,11 @@ from typing import Final
 from everlore.domain.memories import EntityType
 from everlore.domain.predicates import is_exclusive
 from everlore.models.rules.clauses import Claim, Scene, claims
+from everlore.models.rules.denials import find_denials
 from everlore.models.rules.entities import guess_type, surest, type_by_predicate
 from everlore.models.rules.judge import Looked
 from everlore.models.rules.kinds import looks_ahead
-from everlore.models.rules.known import Knowledge, relate, relate_earlier, words_of
+from everlore.models.rules.known import Does, Knowledge, relate, relate_earlier, words_of
 from everlore.models.rules.particulars import find_particulars
 from everlore.models.rules.people import find_people
 from everlore.models.rules.phrases import find_phrases
@@ -183,6 +184,8 @@ def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered
         made = _with_named_pets([*people.claims, *claims(statement, scene)], gathered)
         # "Jazz, not rock" says nothing more of rock.
         made = [one for one in _with_names(made, people.aliases, gathered) if not _DENIED.match(one.object)]
+        if denied := find_denials(statement, scene):
+            made = denied
         gathered.last_person = next(
             (name.text for name in reversed(named) if name.text in people.persons), scene.last_person
         )
@@ -309,15 +312,33 @@ def _correction(
 
 
 def _knowledge(known: Sequence[KnownMemory], gathered: _Gathered, window: Window) -> tuple[Knowledge, ...]:
-    """The known memories with the facts that rules read out of them; their speaker is taken to be the first user's."""
+    """The known memories with the facts that rules read out of them; one of nobody is the first user's."""
     if not known or not (gathered.chosen or gathered.facts):
         return ()
     speaker = next((message.speaker for message in window.messages if message.role == "user"), "user")
     held: list[Knowledge] = []
+    first = min(message.at for message in window.messages)
     for memory in known:
-        made = _claims_of(speaker, memory.content, memory.valid_from)
-        held.append(Knowledge(memory, words_of(memory.content), made))
+        author = memory.author or speaker
+        made = _claims_of(author, memory.content, memory.valid_from)
+        later = memory.valid_from > first
+        does = _does(author, memory.content, memory.valid_from) if later else Does()
+        held.append(Knowledge(memory, words_of(memory.content), made, does))
     return tuple(held)
+
+
+@lru_cache(maxsize=2048)
+def _does(speaker: str, content: str, at: datetime) -> Does:
+    """What a known memory does to what was said before it."""
+    gathered = _Gathered()
+    for statement in read(WindowMessage(1, "user", speaker, at, content)).statements:
+        _look(statement, frozenset(), gathered)
+    chosen = gathered.chosen
+    return Does(
+        any(one.statement.corrected for one in chosen),
+        any(one.done for one in chosen),
+        any(map(_moves, chosen)),
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -387,9 +408,9 @@ def _memory(one: Chosen, gathered: _Gathered, knowledge: Sequence[Knowledge]) ->
     content = statement.text[opener.end() :] if opener else statement.text
     content = content.strip() or statement.text
     said = [claim for claim, source, _ in gathered.facts if source is statement]
-    relation, target = relate(
-        content, said, knowledge, corrects=statement.corrected, done=one.done, moves=_moves(one)
-    )
+    draft = KnownMemory(0, one.type, content, statement.message.at)
+    does = Does(statement.corrected, one.done, _moves(one))
+    relation, target = relate(Knowledge(draft, words_of(content), tuple(said), does), knowledge)
     entities = tuple(name for name in gathered.types if name in content)[:8]
     return DraftMemory(
         type=one.type, content=content, sources=(Quote(statement.message.number, content),), importance=one.salience,

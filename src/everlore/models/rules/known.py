@@ -18,15 +18,27 @@ _SAME, _NEAR = 0.85, 0.5
 _DATED: Final = frozenset({"event", "reminder", "task", "project", "goal", "decision"})
 # Words that a correction shares at least with what it corrects.
 _MENDS = 2
+# That both are done does not make them one.
+_DONE: Final = frozenset(map(root, ("done", "finished", "complete", "completed")))
+
+
+@dataclass(frozen=True, slots=True)
+class Does:
+    """What a text does to what was said before: puts it right, gets it done, gives it another date."""
+
+    corrects: bool = False
+    done: bool = False
+    moves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """A known memory, its words and the facts that can be read out of it."""
+    """A memory, its words, the facts that can be read out of it, and what it does to earlier ones."""
 
     memory: KnownMemory
     words: frozenset[str]
     claims: tuple[Claim, ...]
+    does: Does = Does()
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -48,22 +60,15 @@ def _is_taste(claim: Claim) -> bool:
     return claim.predicate.startswith("favourite_") or claim.predicate in {"likes", "dislikes", "prefers"}
 
 
-def relate(
-    text: str,
-    claims: Sequence[Claim],
-    knowledge: Sequence[Knowledge],
-    *,
-    corrects: bool,
-    done: bool,
-    moves: bool,
-) -> tuple[Relation, int | None]:
-    """The relation of a draft to the known memory that it is nearest to; ("new", None) where none is near enough."""
-    words = words_of(text)
+def relate(draft: Knowledge, known: Sequence[Knowledge]) -> tuple[Relation, int | None]:
+    """The relation of a draft to the known memory that it is nearest to; ("new", None) where none is near enough. Of two it is
+    the one that was said later that takes the other's place, whichever is known first."""
     best: tuple[float, Relation, int] | None = None
-    for known in knowledge:
-        found = _relation(words, claims, known, corrects=corrects, done=done, moves=moves)
+    for one in known:
+        later = one.memory.valid_from > draft.memory.valid_from
+        found = _relation(one, draft) if later else _relation(draft, one)
         if found and (best is None or found[0] > best[0]):
-            best = (*found, known.memory.number)
+            best = (*found, one.memory.number)
     return (best[1], best[2]) if best else ("new", None)
 
 
@@ -78,15 +83,9 @@ def relate_earlier(
     return None
 
 
-def _relation(
-    words: frozenset[str],
-    claims: Sequence[Claim],
-    known: Knowledge,
-    *,
-    corrects: bool,
-    done: bool,
-    moves: bool,
-) -> tuple[float, Relation] | None:
+def _relation(new: Knowledge, known: Knowledge) -> tuple[float, Relation] | None:
+    """How a memory stands to one that was said before it, and how surely."""
+    words, claims, does = new.words, new.claims, new.does
     shared = len(words & known.words)
     either = len(words | known.words) or 1
     likeness = shared / either
@@ -106,7 +105,7 @@ def _relation(
             if mine.predicate == theirs.predicate and (
                 alike or (is_exclusive(mine.predicate) and not mine.ended)
             ):
-                if corrects:
+                if does.corrects:
                     return (1.5 + likeness, "corrects")
                 # The fact itself tells the change, along the timeline; the rest of what is known may still hold. A taste
                 # is all that its sentence says, as long as it says one.
@@ -117,16 +116,16 @@ def _relation(
                 return (1.5 + likeness, "contradicts")
     if likeness >= _SAME:
         return (1.0 + likeness, "same")
-    if corrects and shared >= 1 and shared >= 0.25 * min(len(words), len(known.words)):
+    if does.corrects and shared >= 1 and shared >= 0.25 * min(len(words), len(known.words)):
         return (0.5 + likeness, "corrects")
     smaller = min(len(words), len(known.words)) or 1
     if (
-        done
+        does.done
         and known.memory.type in {"task", "goal", "reminder", "project"}
-        and shared >= max(1, 0.5 * smaller)
+        and len((words & known.words) - _DONE) >= max(1, 0.5 * smaller)
     ):
         return (0.8 + likeness, "updates")
-    if moves and shared >= _MENDS and known.memory.type in _DATED:
+    if does.moves and shared >= _MENDS and known.memory.type in _DATED:
         return (0.7 + likeness, "updates")
     if shared >= 3 and likeness >= _NEAR and not told:
         return (likeness, "updates")

@@ -116,6 +116,7 @@ create table everlore.alias (
     key text not null,
     weight real not null check (weight between 0 and 1),
     origin text not null check (origin in ('by hand', 'extracted', 'inferred')),
+    said_at timestamptz, -- when somebody was first called so, as far as it was his name there
     recorded_at timestamptz not null,
     primary key (workspace_id, alias_id),
     foreign key (workspace_id, entity_id) references everlore.entity on delete cascade

@@ -76,6 +76,17 @@ insert into everlore.distil_again (workspace_id, thread_id, first, asked_at)
 select %(workspace)s, %(thread_id)s, given.first, %(at)s from unnest(%(firsts)s::integer[]) as given (first)
 on conflict do nothing;
 
+-- windows_of: the windows that some messages were read in: thread and first position
+select distinct m.thread_id, d.first
+from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
+    select thread_id, position from everlore.message
+    where workspace_id = %(workspace)s and message_id = given.message_id offset 0
+) as m cross join lateral (
+    select first from everlore.distillation
+    where workspace_id = %(workspace)s and thread_id = m.thread_id and superseded_at is null
+      and first <= m.position and last >= m.position offset 0
+) as d;
+
 -- asked_again: the next window of a thread to be read anew
 select d.first, d.last
 from everlore.distil_again a join everlore.distillation d

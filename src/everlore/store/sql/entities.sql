@@ -3,14 +3,45 @@ insert into everlore.entity (workspace_id, entity_id, name, type, recorded_at)
 select %(workspace)s, e.entity_id, e.name, e.type, %(now)s
 from unnest(%(ids)s::uuid[], %(names)s::text[], %(types)s::text[]) as e (entity_id, name, type);
 
--- add_aliases: names of entities; one that is there keeps the greater weight, and what a person gave stays so
-insert into everlore.alias (workspace_id, alias_id, entity_id, variant, key, weight, origin, recorded_at)
-select %(workspace)s, a.alias_id, a.entity_id, a.variant, a.key, a.weight, a.origin, %(now)s
+-- add_aliases: names of entities; one that is there keeps the greater weight unless it is given less on purpose, is spelled as
+-- given now, and was said first when it was; what a person gave stays so
+insert into everlore.alias (workspace_id, alias_id, entity_id, variant, key, weight, origin, said_at, recorded_at)
+select %(workspace)s, a.alias_id, a.entity_id, a.variant, a.key, a.weight, a.origin, a.said_at, %(now)s
 from unnest(%(ids)s::uuid[], %(entities)s::uuid[], %(variants)s::text[], %(keys)s::text[], %(weights)s::real[],
-            %(origins)s::text[]) as a (alias_id, entity_id, variant, key, weight, origin)
+            %(origins)s::text[], %(said)s::timestamptz[]) as a (alias_id, entity_id, variant, key, weight, origin, said_at)
 on conflict (workspace_id, entity_id, key) do update set
-    weight = excluded.weight, origin = excluded.origin
-    where excluded.weight > alias.weight and alias.origin <> 'by hand';
+    variant = case when alias.origin = 'by hand' then alias.variant else excluded.variant end,
+    weight = case when alias.origin = 'by hand' then alias.weight
+        when excluded.weight > alias.weight or (excluded.origin = 'inferred' and excluded.weight > 0) then excluded.weight
+        else alias.weight end,
+    origin = case when alias.origin = 'by hand' then alias.origin
+        when excluded.weight > alias.weight or (excluded.origin = 'inferred' and excluded.weight > 0) then excluded.origin
+        else alias.origin end,
+    said_at = least(alias.said_at, excluded.said_at);
+
+-- names_said: when entities were first called by each of their names
+select given.entity_id, a.key, a.said_at, a.origin
+from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
+    select key, said_at, origin from everlore.alias
+    where workspace_id = %(workspace)s and entity_id = given.entity_id offset 0
+) as a;
+
+-- detach_names: short names that may as well be of somebody else
+delete from everlore.alias a using unnest(%(entities)s::uuid[], %(keys)s::text[]) as given (entity_id, key)
+where a.workspace_id = %(workspace)s and a.entity_id = given.entity_id and a.key = given.key and a.origin = 'inferred';
+
+-- detach_mentions: what was said of some entities, to be read anew
+delete from everlore.mention n
+where n.workspace_id = %(workspace)s and n.entity_id = any (%(entities)s::uuid[]) returning n.message_id;
+
+-- detach_memories: the extracted memories that speak of some entities, to be read anew
+delete from everlore.memory_entity x
+where x.workspace_id = %(workspace)s and x.entity_id = any (%(entities)s::uuid[]) and exists (
+    select from everlore.memory m
+    where m.workspace_id = %(workspace)s and m.memory_id = x.lineage_id and m.source_kind = 'extracted');
+
+-- forget_type: what kind of thing they are is read anew
+update everlore.entity set type = 'other' where workspace_id = %(workspace)s and entity_id = any (%(entities)s::uuid[]);
 
 -- find_alias: an entity's alias of that key
 select alias_id, variant from everlore.alias

@@ -1,6 +1,6 @@
 -- statements_of_predicates: everything that was stated of subjects under some predicates and still counts
 select s.source_id, s.lineage_id, f.subject_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects,
-       s.confidence::float as confidence, s.message_id, s.memory_lineage_id
+       s.confidence::float as confidence, s.message_id, s.memory_lineage_id, s.start_at as start, g.position
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
     select lineage_id, subject_id, predicate, object_key from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
@@ -8,11 +8,13 @@ from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, 
 ) as f cross join lateral (
     select * from everlore.fact_source
     where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null offset 0
-) as s;
+) as s left join lateral (
+    select position from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
+) as g on true;
 
 -- statements_of_objects: the same of single objects
 select s.source_id, s.lineage_id, f.subject_id, f.predicate, f.object_key, s.said_at, s.valid_from, s.ended, s.corrects,
-       s.confidence::float as confidence, s.message_id, s.memory_lineage_id
+       s.confidence::float as confidence, s.message_id, s.memory_lineage_id, s.start_at as start, g.position
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[], %(keys)s::text[]) as given (subject_id, predicate, key)
 cross join lateral (
     select lineage_id, subject_id, predicate, object_key from everlore.fact
@@ -21,7 +23,9 @@ cross join lateral (
 ) as f cross join lateral (
     select * from everlore.fact_source
     where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null offset 0
-) as s;
+) as s left join lateral (
+    select position from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
+) as g on true;
 
 -- current_of_predicates: the versions that are believed now, of subjects under some predicates
 select f.fact_id, f.lineage_id, f.version, f.subject_id, f.predicate, f.object_id, f.object, f.object_key,
@@ -59,6 +63,18 @@ cross join lateral (
       and object_key = given.key and superseded_at is null and review = 'rejected'
       and review_reason = 'rejected by hand' offset 0
 ) as f;
+
+-- corrections: what was put right or ended of subjects under some predicates, and in which messages
+select f.subject_id, f.predicate, f.object, s.corrects, s.said_at, s.message_id
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
+    select lineage_id, subject_id, predicate, object from everlore.fact
+    where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate
+      and superseded_at is null offset 0
+) as f cross join lateral (
+    select corrects, said_at, message_id from everlore.fact_source
+    where workspace_id = %(workspace)s and lineage_id = f.lineage_id and retracted_at is null and (corrects or ended)
+      and message_id is not null offset 0
+) as s;
 
 -- insert: versions of facts, first or next ones
 insert into everlore.fact (
@@ -206,7 +222,7 @@ select object_key from everlore.fact where workspace_id = %(workspace)s and fact
 select distinct predicate from everlore.fact where workspace_id = %(workspace)s and superseded_at is null;
 
 -- confirmed: facts that hold, of subjects under some predicates, and that a confirmed memory states or a person confirmed
-select f.subject_id, f.predicate, f.object_key, f.valid_from
+select f.subject_id, f.predicate, f.object_key, f.object, f.valid_from
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as given (subject_id, predicate) cross join lateral (
     select * from everlore.fact
     where workspace_id = %(workspace)s and subject_id = given.subject_id and predicate = given.predicate

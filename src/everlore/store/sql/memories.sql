@@ -85,7 +85,8 @@ on conflict do nothing;
 -- unlink_entities: the words of a memory were changed
 delete from everlore.memory_entity where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s returning entity_id;
 
--- recent: current memories that may be spoken of again: the latest of the thread, and of the named entities
+-- recent: current memories that may be spoken of again: the latest of the thread, and of the named entities those that held when it
+-- was said
 (select m.* from everlore.memory_shown m
  where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.superseded_at is null and m.review is null
    and m.forgotten_at is null
@@ -98,7 +99,7 @@ union
  ) as x cross join lateral (
      select * from everlore.memory_shown
      where workspace_id = %(workspace)s and lineage_id = x.lineage_id and superseded_at is null and review is null
-       and forgotten_at is null and valid_to is null
+       and forgotten_at is null and (valid_to is null or valid_to > %(said_at)s)
      order by version desc limit 1
  ) as m limit %(at_most)s);
 

@@ -185,8 +185,8 @@ select %(workspace)s, r.entity_id, r.name, r.type, r.recorded_at, r.merged_into
 from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.entity, line -> 'fields') as r;
 
 -- write_alias: lines of the kind alias
-insert into everlore.alias (workspace_id, alias_id, entity_id, variant, key, weight, origin, recorded_at)
-select %(workspace)s, r.alias_id, r.entity_id, r.variant, r.key, r.weight, r.origin, r.recorded_at
+insert into everlore.alias (workspace_id, alias_id, entity_id, variant, key, weight, origin, said_at, recorded_at)
+select %(workspace)s, r.alias_id, r.entity_id, r.variant, r.key, r.weight, r.origin, r.said_at, r.recorded_at
 from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.alias, line -> 'fields') as r;
 
 -- write_mention: lines of the kind mention

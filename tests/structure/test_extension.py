@@ -1,90 +1,150 @@
-"""What is added again and again is one file and one registration: shown by toys that no other file knows."""
+"""What is added again and again is one file and one registration: a toy step, kind and verb, which no other file knows."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any
-from uuid import UUID
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+from uuid import UUID, uuid4
 
+import httpx
 import pytest
-from tests.conftest import TestDatabase
+from tests.faces.conftest import cli as cli
+from tests.faces.conftest import run as run
+from tests.structure.test_reference import script
 
-from everlore.domain.ids import new_id
-from everlore.domain.recall import Citation, Layer, OtherHit
+from everlore.api import verbs
+from everlore.api.workspace import Workspace
+from everlore.domain.answers import Doc
+from everlore.domain.errors import WorldError
+from everlore.domain.recall import OtherHit
 from everlore.everlore import Everlore
-from everlore.models.fake import FakeEmbedder
+from everlore.faces.http.server import create_app
 from everlore.recall.listing import supported
-from everlore.recall.request import Request
 from everlore.recall.sources import SOURCES
+from everlore.step import Scope, Step
 from everlore.store import passages
 from everlore.store import recall as store
-from everlore.store.passages import NewPassage
-from everlore.store.recall import Key
+from everlore.validation import Name, checked, number
+from everlore.wiring import bring_up_to_date
+from everlore.work import jobs, steps
 
 
 class Toys:
-    """Toys rest on the message that told of them; the message is found by way of them."""
+    kind: str = "toy"
+    layer: Any = "documents"
+    message_id: UUID
 
-    kind = "toy"
-    layer: Layer = "documents"
+    async def keys(self, request: Any, passages: Sequence[int]) -> list[store.Key]:
+        return [store.Key(number, number, self.message_id.bytes) for number in passages]
 
-    def __init__(self, message_id: UUID, passage_id: int) -> None:
-        self.message_id, self.passage_id = message_id, passage_id
-
-    async def keys(self, request: Request, passages: Sequence[int]) -> list[Key]:
-        return [Key(number, self.passage_id, self.message_id.bytes) for number in passages]
-
-    async def answer(self, request: Request) -> Mapping[str, Any]:
-        if (found := request.near.get(self.layer)) is None:
-            return {}
-        listed = await supported(request, found, self.kind)
+    async def answer(self, request: Any) -> Mapping[str, Any]:
+        found: Any = request.near.get("documents")
+        listed = await supported(request, found, "toy") if found else {}
         texts = await store.texts(request.tx, list(listed))
-        told = (await store.messages(request.tx, [self.message_id]))[self.message_id]
-        hits = [
-            OtherHit(
-                self.kind,
-                self.message_id,
-                texts[number],
-                (told.citation,),
-                float(found.relevance[place]),
-                why,
-            )
-            for number, (place, why) in listed.items()
-        ]
-        return {"others": tuple(hits)}
+        cited = (await store.messages(request.tx, [self.message_id]))[self.message_id].citation
+        return {"others": tuple(
+            OtherHit("toy", cited.message_id, texts[number], (cited,), float(found.relevance[place]), why)
+            for number, (place, why) in listed.items())}  # fmt: skip
+
+
+class Toy:
+    def __init__(self) -> None:
+        self.ran: list[Scope] = []
+        self.lagging: list[Scope] = []
+        self.broken, self.kind = False, Toys()
+        self.step = Step("toy", "toys", "thread", self.lags, self.run, every=3, inline=True, attempts=1)
+
+    async def lags(self, tx: Any, runtime: Any, asked: Any) -> list[Scope]:
+        held = [Scope(*job[:2]) for job in await tx.tuples(b"select * from everlore.scopes_with_job('toy')")]
+        return [one for one in self.lagging if one not in held]
+
+    async def run(self, runtime: Any, scope: Scope, *, close: bool, progress: Any) -> None:
+        if self.broken:
+            raise WorldError("the toy is broken")
+        self.ran.append(scope)
+        self.lagging = []
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What the toy says."""
+
+    words: Annotated[str, Doc("The greeting.")]
+
+
+@checked
+async def greet(workspace: Workspace, whom: Annotated[Name, Doc("Who is greeted.")], *,
+                times: Annotated[int, number(1, 3), Doc("How often.")] = 1) -> Greeting:  # fmt: skip
+    """Greet somebody in the name of the workspace."""
+    return Greeting(f"{workspace.name}: " + f"Hello {whom}. " * times)
 
 
 @pytest.fixture
-async def lore(database: TestDatabase, fake: FakeEmbedder) -> AsyncIterator[Everlore]:
+def toy() -> Iterator[Toy]:
+    made, verb = Toy(), verbs.Verb("toys greet", "GET /v1/toys/{whom}", greet)
+    steps.STEPS["toy"] = made.step
+    SOURCES.append(made.kind)
+    verbs.register(verb)
+    yield made
+    verbs.forget(verb)
+    SOURCES.remove(made.kind)
+    del steps.STEPS["toy"]
+
+
+@pytest.fixture
+async def lore(toy: Toy, database: Any, fake: Any) -> AsyncIterator[Everlore]:
+    await bring_up_to_date(database.superuser)
     async with Everlore.open(database.settings(), worker=False, embedders={"fake": fake}) as opened:
         yield opened
 
 
-async def test_a_kind_is_indexed_recalled_with_a_citation_and_erased(
-    lore: Everlore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workspace = await lore.workspace("alice")
-    (told,) = (await workspace.record([{"role": "user", "text": "It came in a box."}])).outcomes
-    assert told.message_id is not None
-    toy = new_id()
-    async with lore.runtime.database.workspace(workspace.workspace_id) as tx:
-        passage = NewPassage(
-            "toy", toy, toy, "A wooden locomotive with red wheels.", None, None, lore.runtime.clock()
-        )
-        await passages.insert(tx, Toys.layer, [passage])
+async def told(lore: Everlore, *texts: str) -> tuple[Workspace, UUID, Scope]:
+    workspace = await lore.workspace("alice", create=True)
+    stored = await workspace.record([{"role": "user", "text": text} for text in texts])
+    thread = Scope(workspace.workspace_id, (await workspace.threads())[0].thread_id)
+    return workspace, cast("UUID", stored.outcomes[0].message_id), thread
+
+
+async def test_a_step_is_deferred_swept_retried_and_in_status(toy: Toy, lore: Everlore) -> None:
+    thread = (await told(lore, "one", "two", "three"))[2]
+    assert (await lore.status()).steps["toy"] == {"todo": 1}
     await lore.catch_up()
-    question = "Where are the red wheels?"
-    assert (await workspace.recall(question)).others == ()
+    toy.lagging, toy.broken = [thread], True
+    assert await jobs.leave_jobs(lore.workers, [toy.step]) == [("toy", thread)]
+    await lore.catch_up()
+    assert [(job.step, job.scope_id) for job in (await lore.status()).parked] == [("toy", thread.id)]
+    toy.broken = False
+    assert (await lore.retry_parked()).count == 1
+    await lore.catch_up()
+    assert (toy.ran, (await lore.status()).parked) == ([thread] * 2, ())
 
-    monkeypatch.setattr("everlore.recall.recall.SOURCES", registered := [*SOURCES, Toys(told.message_id, 1)])
-    monkeypatch.setattr("everlore.api.messages.SOURCES", registered)
-    answer = await workspace.recall(question, kinds=["message", "toy"], trace=True)  # type: ignore[list-item]
-    (hit,) = answer.others
-    assert hit.text == "A wooden locomotive with red wheels."
-    assert hit.support.covered == ("wheels", "red") or set(hit.support.covered) == {"wheels", "red"}
-    assert [type(cited) for cited in hit.sources] == [Citation]
-    assert hit.sources[0].message_id == told.message_id
-    assert answer.hits[0].trace["keys"].rank == 1
-    assert answer.degraded == ()
 
+async def test_a_kind_is_indexed_recalled_with_a_citation_and_erased(toy: Toy, lore: Everlore) -> None:
+    workspace, toy.kind.message_id, _ = await told(lore, "It came in a box.")
+    owner, text = uuid4(), "A wooden locomotive with red wheels."
     async with lore.runtime.database.workspace(workspace.workspace_id) as tx:
-        await passages.remove_lineages(tx, Toys.layer, [toy])
-    assert (await workspace.recall(question, kinds=["toy"])).others == ()  # type: ignore[list-item]
+        made = passages.NewPassage("toy", owner, owner, text, None, None, lore.runtime.clock())
+        await passages.insert(tx, "documents", [made])
+    await lore.catch_up()
+    answer = await workspace.recall("Where are the red wheels?", kinds=["message", "toy"])
+    assert [(hit.text, hit.sources[0].message_id) for hit in answer.others] == [(text, toy.kind.message_id)]
+    async with lore.runtime.database.workspace(workspace.workspace_id) as tx:
+        await passages.remove_lineages(tx, "documents", [owner])
+    assert (await workspace.recall("Where are the red wheels?", kinds=["toy"])).others == ()
+
+
+async def test_a_verb_is_answered_over_http_and_in_openapi(lore: Everlore, database: Any) -> None:
+    app = create_app(database.settings(), worker=False, embedders={})
+    here = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:7411")
+    async with app.router.lifespan_context(app), here as client:
+        answered = await client.get("/v1/toys/Emma", params={"times": 2})
+        assert answered.json() == {"words": "default: Hello Emma. Hello Emma. "}
+        assert (await client.get("/v1/toys/Emma", params={"times": 4})).status_code == 422
+        document = (await client.get("/openapi.json")).json()
+    assert document["paths"]["/v1/toys/{whom}"]["get"]["summary"].startswith("Greet somebody")
+
+
+def test_a_verb_is_a_command_and_in_the_reference(toy: Toy, cli: Callable[..., Any]) -> None:
+    assert cli("db", "migrate", "--json")
+    assert cli("toys", "greet", "Emma", "--json").json == {"words": "default: Hello Emma. "}
+    pages = "".join(script().pages().values())
+    assert "## everlore toys greet" in pages and "## `GET /v1/toys/{whom}`" in pages  # noqa: PT018

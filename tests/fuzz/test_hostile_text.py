@@ -22,7 +22,7 @@ from tests.growth import BOUND, LONGER, growth_of, work
 from everlore.capture.markdown import plain
 from everlore.capture.passages import WordCounts
 from everlore.capture.searchable import searchable
-from everlore.distil.input_filter import Said, readable
+from everlore.distil.input_filter import RawMessage, readable
 from everlore.grounding.grounding import ground
 from everlore.grounding.prompt_injection import prompt_injection
 from everlore.models.language_model.repair import Unusable, read_object
@@ -65,7 +65,7 @@ def quoted(text: str) -> None:
 
 
 def read_back(text: str) -> None:
-    said = Said(UUID(int=1), 1, "user", "Anna", True, AT, text)
+    said = RawMessage(UUID(int=1), 1, "user", "Anna", True, AT, text)
     readable([said], [()])
 
 

@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 from everlore.models.fake import FakeEmbedder
 from everlore.models.late_interaction import LateInteraction
 from everlore.ports.embedder import EncodedQuestion
-from everlore.ports.reranker import Candidate, Question
+from everlore.ports.reranker import PassageCandidate, WeightedQuestion
 
 
-async def asked(text: str, weights: list[float] | None = None) -> Question:
+async def asked(text: str, weights: list[float] | None = None) -> WeightedQuestion:
     encoded = await FakeEmbedder().encode_question(text)
     count = len(encoded.spans)
     given_weights = np.array(weights or [1 / max(count, 1)] * count, dtype=np.float32)
-    return Question(text, encoded, given_weights)
+    return WeightedQuestion(text, encoded, given_weights)
 
 
-async def candidates(*texts: str | None) -> list[Candidate]:
+async def candidates(*texts: str | None) -> list[PassageCandidate]:
     model = FakeEmbedder()
     encoded = [None if text is None else (await model.encode_passages([text]))[0].tokens for text in texts]
-    return [Candidate(number, None, tokens) for number, tokens in enumerate(encoded)]
+    return [PassageCandidate(number, None, tokens) for number, tokens in enumerate(encoded)]
 
 
 async def test_the_same_words_score_one_and_more_shared_words_score_more() -> None:
@@ -55,7 +55,7 @@ async def test_what_cannot_be_told_is_none() -> None:
 async def test_without_token_vectors_nothing_can_be_told() -> None:
     without = EncodedQuestion(np.ones(3, dtype=np.float32), None, ())
     for encoded in (None, without):
-        question = Question("red", encoded, np.zeros(0, dtype=np.float32))
+        question = WeightedQuestion("red", encoded, np.zeros(0, dtype=np.float32))
         assert await LateInteraction().score(question, await candidates("red", "boat")) == [None, None]
     assert await LateInteraction().score(await asked("?!"), await candidates("red")) == [None]
 

@@ -124,7 +124,7 @@ async def test_what_lacks_vectors_is_said_found_by_words_and_embedded_by_a_job(
     numbers = await bare(lore, workspace, ["Heron is a fishing boat.", "Fog comes at dawn."])
     assert await rows(
         "select lock, args ->> 'workspace_id' from jobs.procrastinate_jobs where task_name = 'index_known'"
-    ) == [(f"index_known:{workspace.workspace_id}", str(workspace.workspace_id))]
+    ) == [(f"index_known:{workspace.workspace_id}:{workspace.workspace_id}", str(workspace.workspace_id))]
     assert (await workspace.status()).unembedded == {"fake": 2}
     degraded = (await workspace.recall("Heron")).degraded
     assert degraded == ("some memories are not indexed yet: those are found by their words only",)

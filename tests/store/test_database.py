@@ -368,7 +368,7 @@ def test_what_postgres_says_is_put_in_plain_words(
 
 async def stretch_of(
     database: Database, workspace: UUID, thread: UUID
-) -> tuple[index.EmbeddingModel, index.Stretch]:
+) -> tuple[index.EmbeddingModel, index.UnembeddedStretch]:
     async with database.workspace(workspace, read_only=True) as connection:
         model = (await index.models(connection))[0]
         stretch = await index.load(connection, model, thread, 256)
@@ -377,7 +377,11 @@ async def stretch_of(
 
 
 async def commit(
-    database: Database, workspace: UUID, thread: UUID, model: index.EmbeddingModel, stretch: index.Stretch
+    database: Database,
+    workspace: UUID,
+    thread: UUID,
+    model: index.EmbeddingModel,
+    stretch: index.UnembeddedStretch,
 ) -> None:
     encoded = await FakeEmbedder().encode_passages([text for _, text in stretch.passages])
     numbered = [(number, one) for (number, _), one in zip(stretch.passages, encoded, strict=True)]

@@ -19,6 +19,8 @@ SWALLOWS = {
     "store/database.py": "a pooled connection that died while it was idle is replaced; all else is raised again",
     "faces/cli/main.py": "the edge of the command line: what nobody expected becomes a sentence and an exit code",
 }
+# Classes of one name that are one thing: the verbs of a part, and the part of an answer.
+SAME_NAME: dict[str, str] = {}
 # Where the environment is read.
 ENVIRONMENT = {
     "config.py": "the settings",
@@ -138,3 +140,13 @@ def test_nothing_names_a_registry_or_a_folder_of_somebody() -> None:
         str(p.relative_to(ROOT)) for p in texts if p.is_file() and forbidden.search(p.read_text("utf-8"))
     ]
     assert found == []
+
+
+def test_one_name_stands_for_one_thing() -> None:
+    classes = [
+        node.name
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert sorted({name for name in classes if classes.count(name) > 1}) == sorted(SAME_NAME)

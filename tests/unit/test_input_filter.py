@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlore.distil.input_filter import MARK, Said, mark, off_the_record, readable
+from everlore.distil.input_filter import MARK, RawMessage, mark, off_the_record, readable
 from everlore.text.secrets import MASK, REDACTED, mask, redact, spans
 from everlore.text.shingles import is_copy, paragraphs
 from everlore.text.words import tokens
@@ -158,16 +158,16 @@ def test_what_is_off_the_record(text: str, hidden: str) -> None:
     assert "".join(text[start:end] for start, end in off_the_record(text)) == hidden
 
 
-def said(*texts: str | Said) -> list[Said]:
+def said(*texts: str | RawMessage) -> list[RawMessage]:
     return [
         one
-        if isinstance(one, Said)
-        else Said(uuid4(), place, "user", "Anna", True, AT + timedelta(minutes=place), one)
+        if isinstance(one, RawMessage)
+        else RawMessage(uuid4(), place, "user", "Anna", True, AT + timedelta(minutes=place), one)
         for place, one in enumerate(texts, start=1)
     ]
 
 
-def read(*texts: str | Said, before: list[Said] | None = None) -> dict[int, str]:
+def read(*texts: str | RawMessage, before: list[RawMessage] | None = None) -> dict[int, str]:
     messages = said(*texts)
     window = readable(messages, [()] * len(messages), before=before or [])
     for message in window:
@@ -176,8 +176,8 @@ def read(*texts: str | Said, before: list[Said] | None = None) -> dict[int, str]
 
 
 def test_numbers_are_places_and_what_is_hidden_is_missing() -> None:
-    flagged = Said(uuid4(), 2, "user", "Anna", True, AT, "secret", off_the_record=True)
-    system = Said(uuid4(), 3, "system", "system", False, AT, "You are a helpful assistant.")
+    flagged = RawMessage(uuid4(), 2, "user", "Anna", True, AT, "secret", off_the_record=True)
+    system = RawMessage(uuid4(), 3, "system", "system", False, AT, "You are a helpful assistant.")
     assert read("one", flagged, system, "Off the record: four", "five. Off the record: six") == {
         1: "one",
         5: "five.",
@@ -190,7 +190,7 @@ def test_a_stretch_off_the_record_lasts_until_it_is_closed() -> None:
         6: "four",
     }
     assert read("two", before=said("Let's go off the record for a moment.", "one")) == {}
-    late = Said(uuid4(), 9, "user", "Anna", True, AT + timedelta(hours=9), "the next day")
+    late = RawMessage(uuid4(), 9, "user", "Anna", True, AT + timedelta(hours=9), "the next day")
     assert read(late, before=said("Off the record.", "one")) == {1: "the next day"}
 
 
@@ -205,7 +205,7 @@ def test_own_blocks_summaries_and_system_prompts_are_not_read() -> None:
     block = mark("Anna likes tea\n</everlore-memory>\nAnna is 30")
     assert block.count(f"</{MARK}>") == 1
     prompt = "You are Ava, a patient tutor for children who learn to read and write."
-    told = Said(uuid4(), 1, "user", "Anna", True, AT, "hello", system_prompt=prompt)
+    told = RawMessage(uuid4(), 1, "user", "Anna", True, AT, "hello", system_prompt=prompt)
     assert read(
         told,
         f"{block}\nI like coffee",

@@ -7,7 +7,7 @@ from uuid import uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlore.knowledge.timeline import Statement, Stretch, corroborated, timeline
+from everlore.knowledge.timeline import TimelineEntry, Validity, corroborated, timeline
 
 JANUARY = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -16,12 +16,12 @@ def month(number: int) -> datetime:
     return datetime(2025, number, 1, tzinfo=UTC)
 
 
-def said(value: str, at: int, **more: object) -> Statement:
+def said(value: str, at: int, **more: object) -> TimelineEntry:
     begins = more.pop("since", month(at))
-    return Statement(uuid4(), value, month(at), begins, **more)  # pyright: ignore[reportArgumentType]
+    return TimelineEntry(uuid4(), value, month(at), begins, **more)  # pyright: ignore[reportArgumentType]
 
 
-def held(stretches: list[Stretch], moment: datetime) -> set[str]:
+def held(stretches: list[Validity], moment: datetime) -> set[str]:
     return {
         s.value
         for s in stretches

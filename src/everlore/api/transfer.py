@@ -20,7 +20,7 @@ from everlore.index.step import begin_anew
 from everlore.runtime import Runtime
 from everlore.store import conversation, distilling, operations, transfer
 from everlore.store.run import Transaction
-from everlore.store.transfer import KINDS, Column, Line, refused
+from everlore.store.transfer import KINDS, Column, ExportLine, refused
 from everlore.validation import MAX_LINE_BYTES, Lines
 from everlore.validation import name as checked_name
 
@@ -64,7 +64,7 @@ async def import_lines(directory: Directory, lines: Lines, called: str | None) -
     the line and the field; then nothing is stored."""
     runtime = directory.runtime
     await directory.models_known()
-    reader = _Reader(_each(lines))
+    reader = _LineReader(_each(lines))
     header = await reader.header()
     name = _name(header) if called is None else called
 
@@ -82,9 +82,9 @@ async def import_lines(directory: Directory, lines: Lines, called: str | None) -
     return WorkspaceImported(tx.workspace_id, name, counts)
 
 
-async def _write(tx: Transaction, reader: "_Reader") -> dict[str, int]:
+async def _write(tx: Transaction, reader: "_LineReader") -> dict[str, int]:
     """Write all rows, batch by batch; returns how many of each kind."""
-    batch: list[Line] = []
+    batch: list[ExportLine] = []
     kind, known, size = "", dict[str, Column](), 0
 
     async def flush() -> None:
@@ -107,7 +107,7 @@ async def _write(tx: Transaction, reader: "_Reader") -> dict[str, int]:
     return {kind: reader.counts[kind] for kind in KINDS}
 
 
-def _check(kind: str, line: Line, known: Mapping[str, Column], place: int) -> None:
+def _check(kind: str, line: ExportLine, known: Mapping[str, Column], place: int) -> None:
     """Whether a row has the fields of its kind, and nothing else."""
     if missing := [one for one in known if one not in line.fields]:
         raise refused(line.number, missing[0], "is missing")
@@ -143,7 +143,7 @@ async def _each(lines: Lines) -> AsyncIterator[str | bytes]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _LineReader:
     """Reads lines one after the other, and sees to it that they are an export from its first line to its last."""
 
     lines: AsyncIterator[str | bytes]
@@ -165,7 +165,7 @@ class _Reader:
             raise refused(line.number, "version", reason)
         return line.fields
 
-    async def rows(self) -> AsyncGenerator[tuple[str, Line]]:
+    async def rows(self) -> AsyncGenerator[tuple[str, ExportLine]]:
         """Every row with its kind, up to the end line, whose counts must be right."""
         order = list(KINDS)
         last = 0
@@ -185,7 +185,7 @@ class _Reader:
             self.number, None, "is the last one, and it is not the end of the export: it is cut off"
         )
 
-    async def _ended(self, end: Line) -> None:
+    async def _ended(self, end: ExportLine) -> None:
         counts = {kind: self.counts[kind] for kind in KINDS}
         if end.fields.get("counts") != counts:
             raise refused(
@@ -194,7 +194,7 @@ class _Reader:
         if (more := await self._next()) is not None:
             raise refused(more[1].number, None, "stands behind the end of the export")
 
-    async def _next(self) -> tuple[str, Line] | None:
+    async def _next(self) -> tuple[str, ExportLine] | None:
         """The next line that is not blank; None behind the last."""
         async for raw in self.lines:
             self.number += 1
@@ -213,14 +213,14 @@ def _text(raw: str | bytes, number: int) -> str:
         raise refused(number, None, f"is not valid UTF-8 (byte {error.start + 1})") from error
 
 
-def _parsed(text: str, number: int) -> tuple[str, Line]:
+def _parsed(text: str, number: int) -> tuple[str, ExportLine]:
     try:
         read: Any = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise refused(number, None, f"is not valid JSON ({error})") from error
     match read:
         case {"kind": str(kind), "fields": dict(), **rest} if not rest:
-            return kind, Line(number, text, read["fields"])
+            return kind, ExportLine(number, text, read["fields"])
         case _:
             raise refused(number, None, "must be an object of `kind`, which is text, and `fields`, an object")
 

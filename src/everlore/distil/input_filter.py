@@ -26,7 +26,7 @@ from everlore.ports.analyst import WindowMessage
 from everlore.text.secrets import mask, redact
 from everlore.text.shingles import is_copy, paragraphs
 
-__all__ = ["MARK", "Said", "Span", "mark", "mask", "off_the_record", "readable", "redact"]
+__all__ = ["MARK", "RawMessage", "Span", "mark", "mask", "off_the_record", "readable", "redact"]
 
 Span = tuple[int, int]
 
@@ -35,7 +35,7 @@ _GAP = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RawMessage:
     """A stored message as the load phase reads it. `named`: whether `author` is a name and not just the role."""
 
     message_id: UUID
@@ -56,7 +56,7 @@ def mark(text: str) -> str:
 
 
 def readable(
-    messages: Sequence[Said], echoes: Sequence[Sequence[Span]], *, before: Sequence[Said] = ()
+    messages: Sequence[RawMessage], echoes: Sequence[Sequence[Span]], *, before: Sequence[RawMessage] = ()
 ) -> tuple[WindowMessage, ...]:
     """What may be read of `messages`. The n-th has the number n; one of which nothing is left is missing.
 
@@ -189,7 +189,7 @@ def _says(text: str) -> bool:
     return bool(_FILLER.sub("", text))
 
 
-def _silences(messages: Sequence[Said]) -> list[bool]:
+def _silences(messages: Sequence[RawMessage]) -> list[bool]:
     """Which messages lie in a stretch off the record, those that open and close it included."""
     silent: list[bool] = []
     last: datetime | None = None
@@ -250,7 +250,7 @@ def _handed_back(text: str, prompts: frozenset[int]) -> list[Span]:
     return spans
 
 
-def _prompts(messages: Sequence[Said]) -> frozenset[int]:
+def _prompts(messages: Sequence[RawMessage]) -> frozenset[int]:
     """The runs of words of all system prompts and system messages."""
     texts = {message.system_prompt for message in messages if message.system_prompt}
     texts |= {message.text for message in messages if message.role == "system"}

@@ -12,11 +12,11 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.budget import SpendGovernor
-from everlore.distil.input_filter import Said, readable
+from everlore.distil.input_filter import RawMessage, readable
 from everlore.distil.windows import WINDOW, last_of_window
 from everlore.domain.errors import BadAnswer, InternalError, ModelUnavailable
 from everlore.index.embedding import vectors_by_text
-from everlore.knowledge.batch import Run
+from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
 from everlore.knowledge.entity_linking import resolve
 from everlore.knowledge.entity_mentions import known_ids, known_names
@@ -179,8 +179,8 @@ async def _window(
     )
 
 
-def _said(row: SaidRow) -> Said:
-    return Said(
+def _said(row: SaidRow) -> RawMessage:
+    return RawMessage(
         message_id=row.message_id,
         position=row.position,
         role=row.role,
@@ -265,8 +265,8 @@ async def _commit(
             )
 
 
-def _run(thread_id: UUID, task: _Task, runtime: Runtime, now: datetime) -> Run:
-    return Run(
+def _run(thread_id: UUID, task: _Task, runtime: Runtime, now: datetime) -> BatchContext:
+    return BatchContext(
         now=now,
         thread_id=thread_id,
         first_position=task.first,

@@ -12,7 +12,7 @@ from everlore.knowledge.similarity import DEFAULT, Thresholds, shared_words
 from everlore.knowledge.timeline import corroborated
 from everlore.ports.analyst import Relation
 from everlore.ports.embedder import EncodedPassage
-from everlore.store.deduplication import Changes, Confidence, Known, Recent, Reworded, Version
+from everlore.store.deduplication import Changes, Confidence, Recent, Reworded, StoredMemory, Version
 from everlore.store.memories import NewMemory, NewSource
 
 # Of memories without a vector, so many recent ones are looked at; of others, so many nearest ones.
@@ -51,7 +51,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class BatchContext:
     """What all memories of one run have in common. `again`: it was run before."""
 
     now: datetime
@@ -75,8 +75,8 @@ class Run:
 class Batch:
     """Memories as they are believed while a batch is held against them, one after the other; `changes` is what comes of it."""
 
-    run: Run
-    known: dict[UUID, Known]
+    run: BatchContext
+    known: dict[UUID, StoredMemory]
     reworded: Sequence[Reworded] = ()
     near: Mapping[int, Sequence[tuple[int, float]]] = field(
         default_factory=dict[int, Sequence[tuple[int, float]]]
@@ -176,7 +176,7 @@ class Batch:
             **shown, lineage_id=new.memory_id, version=1, generation=0, confirmed=False,
             forgotten_at=None, recorded_at=self.run.now, superseded_at=None, thread=None,
         )  # fmt: skip
-        self.known[new.memory_id] = Known(memory, new.content_hash, None)
+        self.known[new.memory_id] = StoredMemory(memory, new.content_hash, None)
         self.changes.memories.append(new)
         self.made.append(new.memory_id)
         self.add_sources(new.memory_id, sources)

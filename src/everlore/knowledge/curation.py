@@ -14,14 +14,14 @@ from everlore.config import AliasSettings
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import Memory, MemoryType
 from everlore.index.embedding import vectors_by_text
-from everlore.knowledge.batch import Incoming, Run
+from everlore.knowledge.batch import BatchContext, Incoming
 from everlore.knowledge.deduplication import REJECTED_BY_HAND, expiry, in_search
 from everlore.knowledge.drafts import Checked, fact_text, statements_of
 from everlore.knowledge.entity_linking import resolve
 from everlore.knowledge.entity_mentions import called_in
 from everlore.knowledge.similarity import content_hash, thresholds_of
 from everlore.knowledge.supersession import Group, group_of
-from everlore.knowledge.write import Statement, write
+from everlore.knowledge.write import PlacedStatement, write
 from everlore.ports.analyst import DraftEntity, Extraction, Quote, Window, WindowMessage
 from everlore.ports.embedder import EncodedPassage
 from everlore.runtime import Runtime
@@ -313,7 +313,7 @@ async def _resolved(
     window: Window,
     extraction: Extraction,
     named: Sequence[str],
-) -> tuple[list[Statement], tuple[UUID, ...]]:
+) -> tuple[list[PlacedStatement], tuple[UUID, ...]]:
     """Statements of what was told, and the entities that it names; known ones also where the reader finds no statement."""
     quote = (Quote(1, window.messages[0].text),)
     ids = {name: found for name in named if (found := _id_in(name)) is not None}
@@ -365,8 +365,8 @@ def _beside(called: Sequence[str], extraction: Extraction, linking: AliasSetting
     ]
 
 
-def _run(runtime: Runtime, model: tuple[int, str] | None, now: datetime) -> Run:
-    return Run(
+def _run(runtime: Runtime, model: tuple[int, str] | None, now: datetime) -> BatchContext:
+    return BatchContext(
         now=now,
         model_id=None if model is None else model[0],
         exact_below=runtime.settings.recall.exact_below,
@@ -381,14 +381,14 @@ async def _retracted(tx: Transaction, lineage_id: UUID, now: datetime) -> list[G
 
 async def _state(
     tx: Transaction,
-    run: Run,
-    statements: Sequence[Statement],
+    run: BatchContext,
+    statements: Sequence[PlacedStatement],
     lineage_id: UUID,
     vectors: Mapping[str, EncodedPassage],
     touched: Sequence[Group],
 ) -> None:
     """Enter statements that a memory which stands already makes."""
-    mine = [Statement(replace(one.stated, memory_lineage_id=lineage_id), None) for one in statements]
+    mine = [PlacedStatement(replace(one.stated, memory_lineage_id=lineage_id), None) for one in statements]
     await write(tx, [], mine, run, vectors=vectors, touched=touched)
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.memories import LIFETIMES, Memory, MemoryType, Review
-from everlore.knowledge.batch import NEAREST, Batch, Incoming, Run, usable
+from everlore.knowledge.batch import NEAREST, Batch, BatchContext, Incoming, usable
 from everlore.knowledge.similarity import (
     Thresholds,
     adds_nothing,
@@ -67,7 +67,7 @@ def in_search(author: str | None, role: str | None, content: str) -> str:
 
 
 async def load(
-    tx: Transaction, incoming: Sequence[Incoming], run: Run, retracted: Collection[UUID] = ()
+    tx: Transaction, incoming: Sequence[Incoming], run: BatchContext, retracted: Collection[UUID] = ()
 ) -> Batch:
     """What a batch is held against, in as many queries however long it is, and the memories that lost a source. The caller holds
     the workspace's lock."""
@@ -91,7 +91,7 @@ async def load(
 
 
 async def _nearest(
-    tx: Transaction, incoming: Sequence[Incoming], run: Run
+    tx: Transaction, incoming: Sequence[Incoming], run: BatchContext
 ) -> dict[int, list[tuple[int, float]]]:
     """By the place of a memory the passages nearest to it with their cosines."""
     encoded = {

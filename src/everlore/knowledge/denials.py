@@ -7,7 +7,7 @@ from uuid import UUID
 from everlore.domain.predicates import is_exclusive
 from everlore.knowledge.stated import Stated
 from everlore.store import facts
-from everlore.store.facts import CurrentFact, Edge
+from everlore.store.facts import CurrentFact, FactKey
 from everlore.store.run import Transaction
 from everlore.text.lexicon import words as listed_words
 from everlore.text.words import words
@@ -74,7 +74,7 @@ def _is_before(one: Stated, other: Stated) -> bool:
     )
 
 
-def _same_about(edge: Edge, one: Stated) -> bool:
+def _same_about(edge: FactKey, one: Stated) -> bool:
     same = (edge.subject_id, edge.predicate) == (one.edge.subject_id, one.edge.predicate)
     return same and edge.object_key != one.edge.object_key
 

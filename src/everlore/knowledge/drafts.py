@@ -11,7 +11,7 @@ from everlore.knowledge.batch import Incoming
 from everlore.knowledge.deduplication import in_search
 from everlore.knowledge.entity_linking import Resolution
 from everlore.knowledge.stated import Stated
-from everlore.knowledge.write import Statement
+from everlore.knowledge.write import PlacedStatement
 from everlore.ports.analyst import (
     DraftEntity,
     DraftFact,
@@ -23,7 +23,7 @@ from everlore.ports.analyst import (
 )
 from everlore.ports.embedder import EncodedPassage
 from everlore.store.distilling import SaidRow
-from everlore.store.facts import Edge
+from everlore.store.facts import FactKey
 from everlore.store.memories import NewSource
 from everlore.text.secrets import redact
 from everlore.text.words import words
@@ -164,9 +164,9 @@ def statements_of(
     messages: Mapping[int, WindowMessage],
     stored: Mapping[int, SaidRow],
     resolution: Resolution,
-) -> list[Statement]:
+) -> list[PlacedStatement]:
     """Each fact once for every message that states it. No message: a person told it."""
-    statements: list[Statement] = []
+    statements: list[PlacedStatement] = []
     for fact in result.extraction.facts:
         for number in dict.fromkeys(quote.message for quote in fact.sources):
             quote = next(quote for quote in fact.sources if quote.message == number)
@@ -190,11 +190,11 @@ def statements_of(
                 said=messages[number].text,
                 position=None if said is None else said.position,
             )
-            statements.append(Statement(stated, fact.memory))
+            statements.append(PlacedStatement(stated, fact.memory))
     return statements
 
 
-def edge_of(fact: DraftFact, quote: Quote, resolution: Resolution) -> Edge | None:
+def edge_of(fact: DraftFact, quote: Quote, resolution: Resolution) -> FactKey | None:
     """The fact with its entities. What holds both ways is said from the speaker's side, so that it conflicts with itself."""
     words_of_object = fact.object
     subject_id = resolution.of(fact.subject, [quote])
@@ -209,4 +209,4 @@ def edge_of(fact: DraftFact, quote: Quote, resolution: Resolution) -> Edge | Non
     ):
         subject_id, object_id, words_of_object = object_id, subject_id, fact.subject
     key = str(object_id) if object_id is not None else " ".join(words(words_of_object))
-    return Edge(subject_id, fact.predicate, object_id, words_of_object[:500], key)
+    return FactKey(subject_id, fact.predicate, object_id, words_of_object[:500], key)

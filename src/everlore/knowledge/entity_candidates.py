@@ -10,7 +10,7 @@ from everlore.domain.ids import new_id
 from everlore.domain.memories import Entity, EntityType
 from everlore.knowledge.entity_references import Reference
 from everlore.ports.analyst import DraftFact
-from everlore.store.entities import Candidates, Learned, LookedUp, Match, NewAlias, NewEntity, Place
+from everlore.store.entities import Candidates, Learned, LookedUp, Match, MentionPlace, NewAlias, NewEntity
 from everlore.text.descriptions import Description, described, in_conflict, tells_apart
 from everlore.text.variants import better_spelled, numbers_in, similar_names, words_of
 
@@ -26,14 +26,14 @@ _NO_PLACE: frozenset[EntityType] = frozenset({"person", "concept", "technical_te
 
 
 @dataclass(slots=True)
-class Candidate:
+class EntityCandidate:
     """A known entity, or one that was made for this window, and what tells whether it is meant."""
 
     entity_id: UUID
     name: str
     type: EntityType
     variants: dict[str, str]  # by key
-    places: Sequence[Place] = ()
+    places: Sequence[MentionPlace] = ()
     # By key, when somebody was first called so.
     said: dict[str, datetime] = field(default_factory=dict[str, datetime])
     # A person gave a name.
@@ -43,7 +43,7 @@ class Candidate:
     made: bool = False
 
 
-class Known:
+class NamesOfWindow:
     """What is known of the names of one window, before and while they are settled. `near`: whom the neighbours of a candidate
     are, where it takes them to tell whether he is meant."""
 
@@ -86,7 +86,7 @@ class Known:
             if here and one.places and not _share_a_world(one.places, here[0]) and self._may_bear(one, asked)
         ]
 
-    def _may_bear(self, candidate: Candidate, asked: Sequence[Reference]) -> bool:
+    def _may_bear(self, candidate: EntityCandidate, asked: Sequence[Reference]) -> bool:
         return any(
             self.linking.key(reference.name) in candidate.variants
             or (not reference.is_description and self._likeness(reference, candidate) >= _PARTIAL)
@@ -96,11 +96,11 @@ class Known:
     def _owner(self, description: Description) -> str:
         return self.linking.key(description.owner or "")
 
-    def _candidate(self, entity: Entity, places: Sequence[Place]) -> Candidate:
+    def _candidate(self, entity: Entity, places: Sequence[MentionPlace]) -> EntityCandidate:
         variants = {self.linking.key(alias.variant): alias.variant for alias in entity.aliases}
         said = dict(self.said.get(entity.entity_id, {}))
         named = entity.entity_id in self.by_hand
-        return Candidate(entity.entity_id, entity.name, entity.type, variants, places, said, named)
+        return EntityCandidate(entity.entity_id, entity.name, entity.type, variants, places, said, named)
 
     def settle(self, reference: Reference, facts: Sequence[DraftFact]) -> None:
         """Decide whom a reference means, and note what is learned by it."""
@@ -121,7 +121,7 @@ class Known:
             self._suggest_namesakes(reference, chosen)
         self._learn(reference, chosen)
 
-    def _may_be(self, reference: Reference, candidate: Candidate, said: Sequence[DraftFact]) -> bool:
+    def _may_be(self, reference: Reference, candidate: EntityCandidate, said: Sequence[DraftFact]) -> bool:
         if candidate.type in _excluded(reference.type):
             return False
         if reference.speaks:
@@ -130,7 +130,7 @@ class Known:
             return False
         return not self._contradicts(candidate, [fact for fact in said if fact.predicate in LASTING])
 
-    def _contradicts(self, candidate: Candidate, said: Sequence[DraftFact]) -> bool:
+    def _contradicts(self, candidate: EntityCandidate, said: Sequence[DraftFact]) -> bool:
         """Whether something that holds one object at a time is said of another, without a word that it has changed."""
         for fact in said:
             new = set(self.linking.key(fact.object).split())
@@ -141,7 +141,7 @@ class Known:
                     return True
         return False
 
-    def _described(self, reference: Reference, possible: Sequence[Candidate]) -> Candidate | None:
+    def _described(self, reference: Reference, possible: Sequence[EntityCandidate]) -> EntityCandidate | None:
         """Whom a description of the reference means: by another name of his, if the names can be of one."""
         keys = {self.linking.key(told) for told in reference.told()} | set(reference.keys[1:])
         keys -= {self.linking.key(reference.name)} if not reference.is_description else set()
@@ -150,13 +150,13 @@ class Known:
         fitting = [c for c in possible if keys & c.variants.keys() and self._names_fit(reference, c)]
         return self._likeliest(reference, fitting)
 
-    def _names_fit(self, reference: Reference, candidate: Candidate) -> bool:
+    def _names_fit(self, reference: Reference, candidate: EntityCandidate) -> bool:
         """Two sisters of one person have two names."""
         if reference.is_description or described(candidate.name) is not None:
             return True
         return any(similar_names(reference.name, variant) > 0 for variant in candidate.variants.values())
 
-    def _named(self, reference: Reference, possible: Sequence[Candidate]) -> Candidate | None:
+    def _named(self, reference: Reference, possible: Sequence[EntityCandidate]) -> EntityCandidate | None:
         """Who bears the very name. One whom the text tells from a known one of that name is only he if he was named in the
         same message before (it is read anew)."""
         mine = self.linking.key(reference.name)
@@ -165,13 +165,13 @@ class Known:
             same = [c for c in same if self._named_here(reference, c)] if len(same) > 1 else []
         return self._likeliest(reference, same)
 
-    def _named_here(self, reference: Reference, candidate: Candidate) -> bool:
+    def _named_here(self, reference: Reference, candidate: EntityCandidate) -> bool:
         messages = {self.message_ids[n] for n in reference.messages if n in self.message_ids}
         return any((candidate.entity_id, message) in self.already for message in messages)
 
     def _partly_named(
-        self, reference: Reference, possible: Sequence[Candidate], said: Sequence[DraftFact]
-    ) -> Candidate | None:
+        self, reference: Reference, possible: Sequence[EntityCandidate], said: Sequence[DraftFact]
+    ) -> EntityCandidate | None:
         """The only one of whose name this is a part, or the other way round; otherwise suggestions are left."""
         if reference.is_description:
             return None
@@ -198,8 +198,8 @@ class Known:
         return min((self.said_at[n] for n in reference.messages if n in self.said_at), default=None)
 
     def _by_then(
-        self, reference: Reference, partial: Sequence[tuple[float, Candidate]]
-    ) -> list[tuple[float, Candidate]]:
+        self, reference: Reference, partial: Sequence[tuple[float, EntityCandidate]]
+    ) -> list[tuple[float, EntityCandidate]]:
         """Who was spoken of when this was said; if nobody was, the first of afterwards: he was linked to it then."""
         at = self._at(reference)
         first = {one.entity_id: min(one.said.values(), default=None) for _, one in partial}
@@ -210,7 +210,7 @@ class Known:
             return [pair for pair in partial if pair[1].entity_id not in gone]
         return [(score, one) for _, _, score, one in sorted(after, key=lambda each: each[:2])[:1]]
 
-    def _link(self, reference: Reference, chosen: Candidate) -> None:
+    def _link(self, reference: Reference, chosen: EntityCandidate) -> None:
         """By a part of the name: the shorter form is only inferred to be his, whichever came first."""
         mine = _fullness(reference.name)
         names = [v for v in chosen.variants.values() if described(v) is None]
@@ -222,7 +222,7 @@ class Known:
                 chosen.entity_id, variant[:200], found, self.linking.weight_inferred, "inferred"
             )
 
-    def _likeness(self, reference: Reference, candidate: Candidate) -> float:
+    def _likeness(self, reference: Reference, candidate: EntityCandidate) -> float:
         """Only a given name, not what an inferred alias says: else chains of parts would join everybody."""
         best = max((similar_names(reference.name, v) for v in candidate.variants.values()), default=0.0)
         return min(best, similar_names(reference.name, candidate.name)) if best < 1 else best
@@ -233,7 +233,7 @@ class Known:
         named = {self.linking.key(place.author) for place in here if place.author}
         return named or {self.linking.key(p.author) for p in self.places.values() if p.author}
 
-    def _are_strangers(self, reference: Reference, candidate: Candidate) -> bool:
+    def _are_strangers(self, reference: Reference, candidate: EntityCandidate) -> bool:
         """Whether a person was spoken of by other people only, in other threads only. Who speaks here himself is known to all."""
         if "person" not in (reference.type, candidate.type) or candidate.made or candidate.here:
             return False
@@ -244,7 +244,7 @@ class Known:
             bool(mine and theirs) and not known and not any(p.thread_id in threads for p in candidate.places)
         )
 
-    def _of_others(self, reference: Reference, candidate: Candidate) -> bool:
+    def _of_others(self, reference: Reference, candidate: EntityCandidate) -> bool:
         """Whether both are known as somebody's, and by nobody in common: "Ben's sister" and "Maya's colleague"."""
         owners = {self._owner(description) for description in reference.descriptions()}
         known = [
@@ -253,7 +253,7 @@ class Known:
         others = {self._owner(description) for description in known}
         return bool(owners and others) and not owners & others
 
-    def _worlds_meet(self, reference: Reference, candidate: Candidate, *, apart: bool = False) -> bool:
+    def _worlds_meet(self, reference: Reference, candidate: EntityCandidate, *, apart: bool = False) -> bool:
         """Whether they share a thread, a project, a field or a neighbour. Where there are no projects all is one world, if they
         are not `apart`."""
         if candidate.made or candidate.here:
@@ -270,12 +270,12 @@ class Known:
         company = {one for number, one in self.meant.items() if number not in reference.speakers}
         return bool(self.near.get(candidate.entity_id, set()) & company)
 
-    def _likeliest(self, reference: Reference, fitting: Sequence[Candidate]) -> Candidate | None:
+    def _likeliest(self, reference: Reference, fitting: Sequence[EntityCandidate]) -> EntityCandidate | None:
         """Of several of one name: whom this message named before, then who was named last in the thread, then of whom the
         speaker spoke before, then by kind."""
         return max(fitting, key=lambda candidate: self._rank(reference, candidate), default=None)
 
-    def _rank(self, reference: Reference, candidate: Candidate) -> tuple[object, ...]:
+    def _rank(self, reference: Reference, candidate: EntityCandidate) -> tuple[object, ...]:
         first = min(reference.messages, default=0)
         before = max((number for number in candidate.here if number <= first), default=0)
         mine = self.places.get(first) or next(iter(self.places.values()), None)
@@ -292,8 +292,8 @@ class Known:
         fits = candidate.type == reference.type
         return before, position, told, fits, last, candidate.entity_id
 
-    def _make(self, reference: Reference) -> Candidate:
-        made = Candidate(new_id(), reference.name[:200], reference.type, {}, made=True)
+    def _make(self, reference: Reference) -> EntityCandidate:
+        made = EntityCandidate(new_id(), reference.name[:200], reference.type, {}, made=True)
         self._contest(reference)
         self.candidates[made.entity_id] = made
         self.made[made.entity_id] = reference
@@ -313,7 +313,7 @@ class Known:
                 if said > at and short and similar_names(reference.name, variant) >= _PARTIAL:
                     self.contested.append((one.entity_id, found))
 
-    def _suggest_namesakes(self, reference: Reference, made: Candidate) -> None:
+    def _suggest_namesakes(self, reference: Reference, made: EntityCandidate) -> None:
         """Two of one name, kept apart because something speaks against their being one."""
         mine = self.linking.key(reference.name)
         for other in self.candidates.values():
@@ -324,7 +324,7 @@ class Known:
     def _suggest(self, one: UUID, other: UUID, reason: str, score: float) -> None:
         self.suggestions.setdefault(frozenset((one, other)), (one, other, reason, round(score, 3)))
 
-    def _learn(self, reference: Reference, chosen: Candidate) -> None:
+    def _learn(self, reference: Reference, chosen: EntityCandidate) -> None:
         """Names, kind and mentions that the reference brings."""
         self.meant[reference.number] = chosen.entity_id
         chosen.here |= dict.fromkeys(reference.messages, 1)
@@ -340,7 +340,7 @@ class Known:
             chosen.name = _shown(chosen, self.linking)[:200]
 
     def _learn_name(
-        self, chosen: Candidate, variant: str, *, inferred: bool, said_at: datetime | None
+        self, chosen: EntityCandidate, variant: str, *, inferred: bool, said_at: datetime | None
     ) -> None:
         found = self.linking.key(variant)
         known, since = chosen.variants.get(found), chosen.said.get(found)
@@ -370,7 +370,7 @@ class Known:
             if self._nearly(made, match, match.type if other is None else other.type):
                 self._suggest(made.entity_id, match.entity_id, "are spelled nearly alike", match.score)
 
-    def _nearly(self, made: Candidate, match: Match, kind: EntityType) -> bool:
+    def _nearly(self, made: EntityCandidate, match: Match, kind: EntityType) -> bool:
         """Chapter 35 is not chapter 36, whatever the letters say."""
         return (
             kind not in _excluded(made.type)
@@ -400,7 +400,7 @@ class Known:
         )
 
 
-def _share_a_world(places: Sequence[Place], mine: Place) -> bool:
+def _share_a_world(places: Sequence[MentionPlace], mine: MentionPlace) -> bool:
     """Whether something was said in the same thread, project or field."""
     return any(
         there.thread_id == mine.thread_id
@@ -426,7 +426,7 @@ def _alike(one: EntityType, other: EntityType) -> bool:
     return one == other != "other" or (one != other and "other" in (one, other))
 
 
-def _shown(one: Candidate, linking: AliasSettings) -> str:
+def _shown(one: EntityCandidate, linking: AliasSettings) -> str:
     """The name to show somebody under: the fullest form of that by which he was called first. Nothing depends on what was read
     first. A description stands only for who has no name."""
     names = [(one.said[found], name) for found, name in one.variants.items() if found in one.said]

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from everlore.config import AliasSettings
 from everlore.domain.predicates import is_exclusive
-from everlore.knowledge.entity_candidates import Known
+from everlore.knowledge.entity_candidates import NamesOfWindow
 from everlore.knowledge.entity_references import Reference, references
 from everlore.ports.analyst import Extraction, Quote, Window
 from everlore.store import entities, graph
@@ -97,7 +97,7 @@ async def _load(
     now: datetime,
     linking: AliasSettings,
     said_at: Mapping[int, datetime],
-) -> Known:
+) -> NamesOfWindow:
     """Everybody who may be meant: of the same key, of a part of the name, or of a name that has it as a part; and what tells
     whether he is."""
     keys = {one for reference in asked for one in (*reference.keys, *reference.parts())}
@@ -110,7 +110,7 @@ async def _load(
         ids |= {match.entity_id for match in await entities.by_keys(tx, more)}
     predicates = {fact.predicate for fact in extraction.facts if is_exclusive(fact.predicate)}
     loaded = await entities.candidates(tx, sorted(ids), predicates, MENTIONS)
-    known = Known(linking, found, message_ids, loaded, said_at)
+    known = NamesOfWindow(linking, found, message_ids, loaded, said_at)
     far = known.far_away(asked)
     if far:
         around = await graph.edges_at(tx, far, When(now))
@@ -134,7 +134,7 @@ def _said_by_owners(
     return found
 
 
-async def _suggest_misspelled(tx: Transaction, known: Known) -> None:
+async def _suggest_misspelled(tx: Transaction, known: NamesOfWindow) -> None:
     """New names that are spelled nearly like known ones are for a person to look at."""
     names = known.new_names()
     if not names:

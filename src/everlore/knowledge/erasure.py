@@ -17,11 +17,11 @@ from uuid import UUID
 
 from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.predicates import in_words
-from everlore.knowledge.batch import Run
+from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
 from everlore.store import conversation, distilling, erasure, memories, passages
-from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, Support, VersionRow
+from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, SourceLeft, VersionRow
 from everlore.store.run import Transaction
 from everlore.text.words import LITTLE, root, words
 
@@ -70,11 +70,11 @@ class _Plan:
     lineages: list[UUID] = field(default_factory=list[UUID])
     versions: list[VersionRow] = field(default_factory=list[VersionRow])
     kept: dict[UUID, list[VersionRow]] = field(default_factory=dict[UUID, list[VersionRow]])
-    supports: dict[UUID, list[Support]] = field(default_factory=dict[UUID, list[Support]])
+    supports: dict[UUID, list[SourceLeft]] = field(default_factory=dict[UUID, list[SourceLeft]])
     facts: list[UUID] = field(default_factory=list[UUID])
     touched: list[UUID] = field(default_factory=list[UUID])
     groups: list[Group] = field(default_factory=list[Group])
-    again: list[Support] = field(default_factory=list[Support])
+    again: list[SourceLeft] = field(default_factory=list[SourceLeft])
     texts: list[str] = field(default_factory=list[str])
 
 
@@ -102,7 +102,7 @@ async def _erase(
     await _clean(tx, plan, taint)
     for lineage_id in waiting:
         await memories.new_version(tx, lineage_id, {"valid_to": None, "superseded_by": None}, now)
-    await write(tx, [], [], Run(now=now), vectors={}, touched=plan.groups)
+    await write(tx, [], [], BatchContext(now=now), vectors={}, touched=plan.groups)
     entities, aliases = await _clean_entities(tx, affected)
     handed = await erasure.forget_handed_out(tx, plan.texts)
     again = await _read_again(tx, plan.again, now)
@@ -220,7 +220,7 @@ def _words_of(doomed: Sequence[DoomedMessage]) -> frozenset[str]:
     return frozenset(root(word) for word in found if word not in LITTLE)
 
 
-def _held_words(supports: Iterable[Support]) -> frozenset[str]:
+def _held_words(supports: Iterable[SourceLeft]) -> frozenset[str]:
     return frozenset(root(word) for one in supports for word in words(f"{one.text} {one.author or ''}"))
 
 
@@ -228,7 +228,7 @@ def _wanted(text: str) -> frozenset[str]:
     return frozenset(root(word) for word in words(text) if word not in LITTLE)
 
 
-def _is_supported(version: VersionRow, supports: Sequence[Support]) -> bool:
+def _is_supported(version: VersionRow, supports: Sequence[SourceLeft]) -> bool:
     """Whether a version's words stand in sources that stay, or a person wrote them."""
     if version.source_kind == "by hand" and any(one.message_id is None for one in supports):
         return True
@@ -240,7 +240,7 @@ def _is_supported(version: VersionRow, supports: Sequence[Support]) -> bool:
     return bool(wanted) and wanted <= _held_words(said)
 
 
-def _is_tainted(version: VersionRow, supports: Sequence[Support], taint: frozenset[str]) -> bool:
+def _is_tainted(version: VersionRow, supports: Sequence[SourceLeft], taint: frozenset[str]) -> bool:
     """Whether a version that has no source among the erased messages took words up from them all the same."""
     if version.source_kind == "by hand":
         return False
@@ -249,7 +249,7 @@ def _is_tainted(version: VersionRow, supports: Sequence[Support], taint: frozens
     return bool((_wanted(text) & taint) - _held_words(supports))
 
 
-def _fact_is_tainted(fact: FactRow, supports: Sequence[Support], taint: frozenset[str]) -> bool:
+def _fact_is_tainted(fact: FactRow, supports: Sequence[SourceLeft], taint: frozenset[str]) -> bool:
     """Whether a fact took its subject or its object up from an erased message ("She" was Emma)."""
     if any(one.message_id is None for one in supports):
         return False
@@ -333,7 +333,7 @@ def _bearers(entities: Sequence[EntityRow]) -> dict[UUID, UUID]:
 
 
 async def _read_again(
-    tx: Transaction, supports: Sequence[Support], now: datetime
+    tx: Transaction, supports: Sequence[SourceLeft], now: datetime
 ) -> tuple[tuple[UUID, int], ...]:
     """Have the windows of sources that stay distilled anew."""
     places = {(one.thread_id, one.position) for one in supports}

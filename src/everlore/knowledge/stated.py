@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from everlore.store.facts import Edge
+from everlore.store.facts import FactKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class Stated:
     characters of the message that state it, and what they are; `said`: the whole message;
     `instead_of`: the memory that it corrects. `by`: what it is said not to be in favour of (see `with_denials`)."""
 
-    edge: Edge
+    edge: FactKey
     said_at: datetime
     valid_from: datetime | None
     ended: bool
@@ -27,4 +27,4 @@ class Stated:
     said: str = ""
     position: int | None = None
     instead_of: UUID | None = None
-    by: Edge | None = None
+    by: FactKey | None = None

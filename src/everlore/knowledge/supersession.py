@@ -10,13 +10,13 @@ from everlore.domain.ids import new_id
 from everlore.domain.predicates import OPPOSITES, is_exclusive
 from everlore.knowledge.denials import denies_all, denies_all_of, with_denials
 from everlore.knowledge.stated import Stated
-from everlore.knowledge.timeline import Statement, Stretch, corroborated, timeline
+from everlore.knowledge.timeline import TimelineEntry, Validity, corroborated, timeline
 from everlore.store import facts
 from everlore.store.facts import (
     Correction,
     CurrentFact,
-    Edge,
     FactChanges,
+    FactKey,
     GroupKey,
     GroupRows,
     NewStatement,
@@ -47,7 +47,7 @@ class Entered:
     made: list[tuple[UUID, Stated]] = field(default_factory=list[tuple[UUID, Stated]])
     changed: list[UUID] = field(default_factory=list[UUID])
     reopened: list[UUID] = field(default_factory=list[UUID])
-    held: dict[Edge, UUID] = field(default_factory=dict[Edge, UUID])
+    held: dict[FactKey, UUID] = field(default_factory=dict[FactKey, UUID])
     changes: FactChanges = field(default_factory=FactChanges)
     before: dict[UUID, CurrentFact] = field(default_factory=dict[UUID, CurrentFact])
     facts: dict[UUID, CurrentFact] = field(default_factory=dict[UUID, CurrentFact])
@@ -138,7 +138,7 @@ def _not_rejected(
     return kept
 
 
-def _key_of(edge: Edge) -> GroupKey:
+def _key_of(edge: FactKey) -> GroupKey:
     return edge.subject_id, edge.predicate, edge.object_key
 
 
@@ -181,7 +181,7 @@ class _State:
     fresh: dict[UUID, Stated]
     rows: dict[UUID, StatementRow]
     current: dict[UUID, CurrentFact]
-    edges: dict[str, Edge]
+    edges: dict[str, FactKey]
     entered: Entered
 
 
@@ -234,9 +234,9 @@ def _value(group: Group, predicate: str, object_key: str) -> str:
     return predicate if len(group.predicates) > 1 else object_key
 
 
-def _statements(state: _State) -> list[Statement]:
+def _statements(state: _State) -> list[TimelineEntry]:
     stored = [
-        Statement(
+        TimelineEntry(
             source_id=row.source_id,
             value=_value(state.group, row.predicate, row.object_key),
             said_at=row.said_at,
@@ -250,7 +250,7 @@ def _statements(state: _State) -> list[Statement]:
         for row in state.rows.values()
     ]
     new = [
-        Statement(
+        TimelineEntry(
             source_id=source_id,
             value=_value(state.group, one.edge.predicate, one.edge.object_key),
             said_at=one.said_at,
@@ -270,7 +270,7 @@ def _place(source_id: UUID, position: int | None, start: int | None) -> tuple[in
     return (_AFTER_ALL, source_id.int) if position is None else (position, start or 0)
 
 
-def _lineages(state: _State, stretches: Sequence[Stretch]) -> dict[int, UUID]:
+def _lineages(state: _State, stretches: Sequence[Validity]) -> dict[int, UUID]:
     """The fact that each stretch is (by the stretch's identity): the one that most of its statements counted for; else one of
     the same words that nothing supports any more (they were read anew); else a new one."""
     free = dict(state.current)
@@ -295,7 +295,7 @@ def _lineages(state: _State, stretches: Sequence[Stretch]) -> dict[int, UUID]:
     return chosen
 
 
-def _write(state: _State, stretch: Stretch, lineages: dict[int, UUID]) -> None:
+def _write(state: _State, stretch: Validity, lineages: dict[int, UUID]) -> None:
     lineage_id, entered = lineages[id(stretch)], state.entered
     fact = state.current.get(lineage_id)
     follower = lineages.get(id(stretch.followed_by)) if stretch.followed_by is not None else None
@@ -344,7 +344,7 @@ def _next(
     )
 
 
-def _attach(state: _State, stretch: Stretch, lineage_id: UUID) -> None:
+def _attach(state: _State, stretch: Validity, lineage_id: UUID) -> None:
     """Let the stretch's statements count for its fact: new ones are written, others moved."""
     entered = state.entered
     for said in stretch.statements:
@@ -378,7 +378,9 @@ def _statement(one: Stated, source_id: UUID, lineage_id: UUID) -> NewStatement:
     return NewStatement(row, one.span, one.quote)
 
 
-def _close(state: _State, fact: CurrentFact, stretches: Sequence[Stretch], lineages: dict[int, UUID]) -> None:
+def _close(
+    state: _State, fact: CurrentFact, stretches: Sequence[Validity], lineages: dict[int, UUID]
+) -> None:
     """A fact that no statement supports any more (retracted, or joined to another): it never held."""
     if fact.valid_to == fact.valid_from:
         return
@@ -387,7 +389,7 @@ def _close(state: _State, fact: CurrentFact, stretches: Sequence[Stretch], linea
     state.entered.changed.append(fact.lineage_id)
 
 
-def _confidence(state: _State, stretch: Stretch) -> float:
+def _confidence(state: _State, stretch: Validity) -> float:
     """From all statements that it holds, the best of each message; of those that end it where there are no others."""
     best: dict[UUID, float] = {}
     counting = [s for s in stretch.statements if not s.ended] or stretch.statements

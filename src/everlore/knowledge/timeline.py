@@ -21,7 +21,7 @@ MOST_CONFIDENT = 0.99
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class TimelineEntry:
     """One time that something was said. `value` is what groups differ in; `begins` since when it holds (when it was said, if
     the words name no time); `lineage_id` the fact that it counted for so far; `place` where it was said: the position of the
     message, and of the words in it."""
@@ -43,20 +43,20 @@ class Statement:
 
 
 @dataclass(slots=True)
-class Stretch:
+class Validity:
     """A value and when it held. `never`: it was corrected, so it never did. `followed_by`: what took its place."""
 
     value: str
     begins: datetime
     ends: datetime | None
-    statements: list[Statement] = field(default_factory=list[Statement])
+    statements: list[TimelineEntry] = field(default_factory=list[TimelineEntry])
     never: bool = False
-    followed_by: "Stretch | None" = None
+    followed_by: "Validity | None" = None
 
 
-def timeline(statements: Iterable[Statement]) -> list[Stretch]:
+def timeline(statements: Iterable[TimelineEntry]) -> list[Validity]:
     """The stretches that the statements of one group make, in the order in which they were first said."""
-    stretches: list[Stretch] = []
+    stretches: list[Validity] = []
     for said in sorted(statements, key=lambda s: s.order):
         if said.corrects and said.ended:
             _deny(stretches, said)
@@ -69,7 +69,7 @@ def timeline(statements: Iterable[Statement]) -> list[Stretch]:
     return stretches
 
 
-def _open_at(stretches: Sequence[Stretch], moment: datetime) -> Stretch | None:
+def _open_at(stretches: Sequence[Validity], moment: datetime) -> Validity | None:
     """The stretch that holds at a moment."""
     for stretch in reversed(stretches):
         if not stretch.never and stretch.begins <= moment and (stretch.ends is None or stretch.ends > moment):
@@ -77,21 +77,21 @@ def _open_at(stretches: Sequence[Stretch], moment: datetime) -> Stretch | None:
     return None
 
 
-def _claim(stretches: list[Stretch], said: Statement) -> None:
+def _claim(stretches: list[Validity], said: TimelineEntry) -> None:
     current = _open_at(stretches, said.begins)
     if current is not None and current.value == said.value:
         current.statements.append(said)
         mine = current
         mine.ends = None
     else:
-        mine = Stretch(said.value, said.begins, None, [said])
+        mine = Validity(said.value, said.begins, None, [said])
         stretches.append(mine)
         if current is not None:
             _finish(current, said.begins, mine)
     _clear_after(stretches, mine)
 
 
-def _clear_after(stretches: Sequence[Stretch], mine: Stretch) -> None:
+def _clear_after(stretches: Sequence[Validity], mine: Validity) -> None:
     """What was claimed for later than `mine` begins, but said before it: taken back, or joined if it is the same."""
     for other in stretches:
         if other is mine or other.never or other.begins < mine.begins:
@@ -104,7 +104,7 @@ def _clear_after(stretches: Sequence[Stretch], mine: Stretch) -> None:
         other.followed_by = mine
 
 
-def _end(stretches: list[Stretch], said: Statement) -> None:
+def _end(stretches: list[Validity], said: TimelineEntry) -> None:
     held = [s for s in stretches if s.value == said.value and not s.never]
     going_on = next((s for s in reversed(held) if s.ends is None or s.ends > said.begins), None)
     if going_on is not None:
@@ -114,25 +114,25 @@ def _end(stretches: list[Stretch], said: Statement) -> None:
         held[-1].statements.append(said)
     else:
         # Nobody had said that it held: it is known from its end only.
-        stretches.append(Stretch(said.value, said.begins, said.begins, [said]))
+        stretches.append(Validity(said.value, said.begins, said.begins, [said]))
 
 
-def _deny(stretches: list[Stretch], said: Statement) -> None:
+def _deny(stretches: list[Validity], said: TimelineEntry) -> None:
     wrong = next((s for s in reversed(stretches) if s.value == said.value and not s.never), None)
     if wrong is None:
-        wrong = Stretch(said.value, said.begins, said.begins, [])
+        wrong = Validity(said.value, said.begins, said.begins, [])
         stretches.append(wrong)
     wrong.statements.append(said)
     wrong.never = True
     wrong.ends = wrong.begins
 
 
-def _correct(stretches: list[Stretch], said: Statement) -> None:
+def _correct(stretches: list[Validity], said: TimelineEntry) -> None:
     wrong = next((s for s in reversed(stretches) if not s.never and s.ends is None), None)
     if wrong is None or wrong.value == said.value:
         _claim(stretches, said)
         return
-    right = Stretch(said.value, min(wrong.begins, said.begins), None, [said])
+    right = Validity(said.value, min(wrong.begins, said.begins), None, [said])
     stretches.append(right)
     wrong.never = True
     wrong.ends = wrong.begins
@@ -150,7 +150,7 @@ def _correct(stretches: list[Stretch], said: Statement) -> None:
                 return
 
 
-def _finish(stretch: Stretch, at: datetime, followed_by: Stretch) -> None:
+def _finish(stretch: Validity, at: datetime, followed_by: Validity) -> None:
     stretch.ends = max(at, stretch.begins)
     stretch.followed_by = followed_by
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.memories import Memory
-from everlore.knowledge.batch import Batch, Incoming, Run
+from everlore.knowledge.batch import Batch, BatchContext, Incoming
 from everlore.knowledge.deduplication import AGAINST_CONFIRMED, Remembered, in_search, load, reconcile
 from everlore.knowledge.denials import denies_all_of, said_wrong
 from everlore.knowledge.stated import Stated
@@ -24,7 +24,7 @@ from everlore.store.run import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class PlacedStatement:
     """A statement with the place of the memory that says the same (from 0), if there is one."""
 
     stated: Stated
@@ -43,8 +43,8 @@ class Written:
 async def write(
     tx: Transaction,
     incoming: Sequence[Incoming],
-    statements: Sequence[Statement],
-    run: Run,
+    statements: Sequence[PlacedStatement],
+    run: BatchContext,
     *,
     vectors: Mapping[str, EncodedPassage],
     touched: Iterable[Group] = (),
@@ -74,13 +74,13 @@ async def write(
 
 
 async def _left_to_a_person(
-    tx: Transaction, incoming: Sequence[Incoming], statements: Sequence[Statement]
-) -> tuple[list[Incoming], list[Statement]]:
+    tx: Transaction, incoming: Sequence[Incoming], statements: Sequence[PlacedStatement]
+) -> tuple[list[Incoming], list[PlacedStatement]]:
     """What would end a fact that a person confirmed waits for a person: as the memory that says so, or as one of its own."""
     groups = {_group(one.stated) for one in statements}
     about = {(group.subject_id, predicate) for group in groups for predicate in group.predicates}
     confirmed = await facts.confirmed(tx, about) if about else []
-    waiting, kept = list(incoming), list[Statement]()
+    waiting, kept = list(incoming), list[PlacedStatement]()
     for statement in statements:
         if not any(_ends(statement.stated, fact) for fact in confirmed):
             kept.append(statement)
@@ -137,7 +137,7 @@ def _reconciled(batch: Batch, incoming: Sequence[Incoming]) -> tuple[list[Incomi
 
 
 def _believed(
-    statements: Sequence[Statement],
+    statements: Sequence[PlacedStatement],
     incoming: Sequence[Incoming],
     remembered: Sequence[Remembered],
 ) -> list[Stated]:
@@ -236,7 +236,7 @@ def _to_index(
     incoming: Sequence[Incoming],
     remembered: Sequence[Remembered],
     entered: Entered,
-    run: Run,
+    run: BatchContext,
     vectors: Mapping[str, EncodedPassage],
 ) -> list[_Row]:
     """Passages of the memories and facts that are new, or say it in new words."""
@@ -284,7 +284,7 @@ async def retell(tx: Transaction, lineages: Sequence[UUID], one: UUID, other: UU
         subjects = (one, other) if subject_id in (one, other) else (subject_id,)
         objects = (str(one), str(other)) if object_key in (str(one), str(other)) else (object_key,)
         groups += [group_of(subject, predicate, key) for subject in subjects for key in objects]
-    await write(tx, [], [], Run(now=now), vectors={}, touched=list(dict.fromkeys(groups)))
+    await write(tx, [], [], BatchContext(now=now), vectors={}, touched=list(dict.fromkeys(groups)))
 
 
 async def close_unsupported(tx: Transaction, lineages: Sequence[UUID], now: datetime) -> int:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from everlore.ports.embedder import TokenMatrix, Vector
-from everlore.ports.reranker import Candidate, Question
+from everlore.ports.reranker import PassageCandidate, WeightedQuestion
 
 # OpenBLAS multiplies on one thread up to so many products.
 _SINGLE_THREADED = 200_000
@@ -19,7 +19,9 @@ class LateInteraction:
     name = "late interaction"
     needs: Literal["tokens", "text"] = "tokens"
 
-    async def score(self, question: Question, candidates: Sequence[Candidate]) -> list[float | None]:
+    async def score(
+        self, question: WeightedQuestion, candidates: Sequence[PassageCandidate]
+    ) -> list[float | None]:
         """Weighted mean of the best cosines, about 0.2 (unrelated) to 1 (the same words)."""
         encoded = question.encoded
         if encoded is None or encoded.tokens is None or not len(encoded.tokens):

@@ -11,7 +11,7 @@ from everlore.ports.embedder import EncodedQuestion, TokenMatrix
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WeightedQuestion:
     """`weights` has one weight per token of `encoded` (how much the token's word tells), summing to 1, if it has tokens."""
 
     text: str
@@ -20,7 +20,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PassageCandidate:
     """A passage with what the reranker asked for: its text, or its stored token vectors (None where there are none)."""
 
     passage_id: int
@@ -37,6 +37,8 @@ class Reranker(Protocol):
         """What candidates must carry; the other is left out, because reading it costs time."""
         ...
 
-    async def score(self, question: Question, candidates: Sequence[Candidate]) -> list[float | None]:
+    async def score(
+        self, question: WeightedQuestion, candidates: Sequence[PassageCandidate]
+    ) -> list[float | None]:
         """One score per candidate, higher is better, comparable within the call; None where it cannot tell."""
         ...

@@ -19,7 +19,7 @@ from everlore.recall.bm25 import Lexical
 from everlore.recall.plan import Plan
 from everlore.store.index import EmbeddingModel
 from everlore.store.postings import LexicalView
-from everlore.store.recall import Filter, Found, Key
+from everlore.store.recall import Filter, Key, OtherPassages
 from everlore.store.run import DeadlineMissed, Transaction
 
 _T = TypeVar("_T")
@@ -106,7 +106,7 @@ class Near:
     vector of the question; `late` has the reranker's raw scores by passage; `counts` how often each term of the question occurs
     in each; `keys` are the messages that the best of it rest on."""
 
-    candidates: Found
+    candidates: OtherPassages
     relevance: NDArray[np.float64]
     cosines: NDArray[np.float64] | None
     late: dict[int, float]

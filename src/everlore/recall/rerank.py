@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from everlore.domain.errors import ModelUnavailable
 from everlore.ports.embedder import EncodedQuestion
-from everlore.ports.reranker import Candidate, Question, Reranker
+from everlore.ports.reranker import PassageCandidate, Reranker, WeightedQuestion
 from everlore.recall import bm25
 from everlore.recall.bm25 import Lexical
 from everlore.recall.request import Request
@@ -43,13 +43,13 @@ async def _scored(
         if request.model is None or encoded is None or encoded.tokens is None:
             return {}
         matrices = await store.tokens(request.tx, numbers, request.model.model_id)
-        asked = [Candidate(number, None, matrices.get(number)) for number in numbers]
+        asked = [PassageCandidate(number, None, matrices.get(number)) for number in numbers]
     else:
         of_passage = await store.texts(request.tx, numbers)
-        asked = [Candidate(number, of_passage.get(number), None) for number in numbers]
+        asked = [PassageCandidate(number, of_passage.get(number), None) for number in numbers]
     question = request.ask.question
     scored = await reranker.score(
-        Question(question, encoded, token_weights(question, encoded, view, lexical)), asked
+        WeightedQuestion(question, encoded, token_weights(question, encoded, view, lexical)), asked
     )
     return {number: value for number, value in zip(numbers, scored, strict=True) if value is not None}
 

@@ -22,7 +22,7 @@ _NEW = [field.name for field in fields(NewMemory)]
 
 
 @dataclass(slots=True)
-class Known:
+class StoredMemory:
     """A memory as it is believed now. `sources`: those that count."""
 
     memory: Memory
@@ -69,16 +69,18 @@ class Confidence:
     importance: float
 
 
-def _known_of(*, content_hash: bytes, passage_id: int | None, **columns: Any) -> Known:
-    return Known(memory_of(**columns), bytes(content_hash), passage_id)
+def _known_of(*, content_hash: bytes, passage_id: int | None, **columns: Any) -> StoredMemory:
+    return StoredMemory(memory_of(**columns), bytes(content_hash), passage_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Recent:
     """The latest current memories of a thread, and of entities, the latest first."""
 
-    of_thread: Sequence[Known] = ()
-    of_entities: Mapping[UUID, Sequence[Known]] = field(default_factory=dict[UUID, Sequence[Known]])
+    of_thread: Sequence[StoredMemory] = ()
+    of_entities: Mapping[UUID, Sequence[StoredMemory]] = field(
+        default_factory=dict[UUID, Sequence[StoredMemory]]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Asked:
     at_most: int = 0
 
 
-async def look_up(tx: Transaction, asked: Asked) -> tuple[list[Known], list[Reworded], Recent]:
+async def look_up(tx: Transaction, asked: Asked) -> tuple[list[StoredMemory], list[Reworded], Recent]:
     """Current memories with these words or of these lineages, forgotten and rejected ones included; what a person gave other
     words to; and at most so many recent ones of the thread and of each entity."""
     limit = asked.at_most
@@ -110,20 +112,23 @@ async def look_up(tx: Transaction, asked: Asked) -> tuple[list[Known], list[Rewo
             entities=list(asked.entities),
             at_most=limit,
         )
-    found: dict[UUID, list[Known]] = {}
+    found: dict[UUID, list[StoredMemory]] = {}
     for entity_id, one in await others.fetchall():
         found.setdefault(entity_id, []).append(one)
     known = [*await same.fetchall(), *await named.fetchall()]
     return known, await changed.fetchall(), Recent(await mine.fetchall(), found)
 
 
-def _of_entity(*, entity_id: UUID, **columns: Any) -> tuple[UUID, Known]:
+def _of_entity(*, entity_id: UUID, **columns: Any) -> tuple[UUID, StoredMemory]:
     return entity_id, _known_of(**columns)
 
 
 async def with_sources(
-    tx: Transaction, known: Collection[Known], lineages: Collection[UUID] = (), passages: Collection[int] = ()
-) -> dict[UUID, Known]:
+    tx: Transaction,
+    known: Collection[StoredMemory],
+    lineages: Collection[UUID] = (),
+    passages: Collection[int] = (),
+) -> dict[UUID, StoredMemory]:
     """These memories, those of the lineages, and those whose words stand in the passages, as they are believed now; by lineage,
     with their sources."""
     found = {one.memory.lineage_id: one for one in known}
@@ -148,7 +153,7 @@ def _source_of(*, lineage_id: UUID, **columns: Any) -> tuple[UUID, NewSource]:
 
 async def affected(
     tx: Transaction, lineages: Collection[UUID], unknown: Collection[UUID]
-) -> tuple[list[Expressed], dict[UUID, Known]]:
+) -> tuple[list[Expressed], dict[UUID, StoredMemory]]:
     """What memories state, and those of them that were not loaded yet, without their sources."""
     async with tx.pipeline():
         stated = await facts.send_expressed(tx, lineages)

@@ -40,7 +40,7 @@ class SaidRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class DistilProgress:
     """How far a thread is distilled, how far it goes, and when it was last written to."""
 
     position: int
@@ -77,8 +77,8 @@ class Distillation:
 _DISTILLATION = [field.name for field in fields(Distillation)]
 
 
-async def mark(tx: Transaction, thread_id: UUID) -> Mark | None:
-    return await tx.row(_QUERIES["mark"], Mark, thread_id=thread_id)
+async def mark(tx: Transaction, thread_id: UUID) -> DistilProgress | None:
+    return await tx.row(_QUERIES["mark"], DistilProgress, thread_id=thread_id)
 
 
 def _said(*, captions: Sequence[str], **columns: Any) -> SaidRow:

@@ -53,7 +53,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MentionPlace:
     """Where a message stands: what tells whether two worlds meet. `author`: the person who wrote it, None for an assistant."""
 
     message_id: UUID
@@ -65,7 +65,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class FactOfEntity:
     """What a current fact says of an entity."""
 
     predicate: str
@@ -79,7 +79,7 @@ class LookedUp:
     """What names of a window may mean: where its messages stand, what they mention already, who bears exactly these names,
     who has the words in a name; and by the keys of `owners` all names of the last who bears one."""
 
-    places: Mapping[UUID, Place]
+    places: Mapping[UUID, MentionPlace]
     mentions: frozenset[tuple[UUID, UUID]]
     exact: Sequence[Match]
     partly: Sequence[Match]
@@ -92,8 +92,8 @@ class Candidates:
     keys when names were first said; `by_hand`: those that a person gave a name."""
 
     entities: Sequence[Entity]
-    places: Mapping[UUID, Sequence[Place]]
-    stated: Mapping[UUID, Sequence[Stated]]
+    places: Mapping[UUID, Sequence[MentionPlace]]
+    stated: Mapping[UUID, Sequence[FactOfEntity]]
     said: Mapping[UUID, Mapping[str, datetime]]
     by_hand: frozenset[UUID]
 
@@ -108,7 +108,7 @@ async def look_up(
 ) -> LookedUp:
     """Entities by the exact keys of their names, and at most so many for each word that stands in a name."""
     async with tx.pipeline():
-        places = await tx.sent(_QUERIES["places_of"], kwargs_row(Place), messages=list(messages))
+        places = await tx.sent(_QUERIES["places_of"], kwargs_row(MentionPlace), messages=list(messages))
         named = await tx.sent(_QUERIES["mentions_in"], tuple_row, messages=list(messages))
         exact = await tx.sent(_QUERIES["by_keys"], kwargs_row(Match), keys=sorted(keys))
         owning = await tx.sent(_QUERIES["names_of"], tuple_row, keys=sorted(owners))
@@ -348,12 +348,12 @@ async def count_facts(tx: Transaction, entity_ids: Sequence[UUID], now: datetime
     return dict(await tx.tuples(_QUERIES["count_facts"], entities=list(entity_ids), now=now))
 
 
-def _place_of(*, entity_id: UUID, **columns: Any) -> tuple[UUID, Place]:
-    return entity_id, Place(**columns)
+def _place_of(*, entity_id: UUID, **columns: Any) -> tuple[UUID, MentionPlace]:
+    return entity_id, MentionPlace(**columns)
 
 
-def _stated_of(*, entity_id: UUID, **columns: Any) -> tuple[UUID, Stated]:
-    return entity_id, Stated(**columns)
+def _stated_of(*, entity_id: UUID, **columns: Any) -> tuple[UUID, FactOfEntity]:
+    return entity_id, FactOfEntity(**columns)
 
 
 async def suggest_links(

@@ -49,7 +49,7 @@ class VersionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class SourceLeft:
     """A source that stays. Without a message it is a person's own word."""
 
     lineage_id: UUID
@@ -93,7 +93,7 @@ class AliasRow:
     by_hand: bool
 
 
-_Row = TypeVar("_Row", VersionRow, Support, FactRow)
+_Row = TypeVar("_Row", VersionRow, SourceLeft, FactRow)
 
 
 async def lock_threads(tx: Transaction, message_ids: Sequence[UUID]) -> dict[UUID, str]:
@@ -128,10 +128,10 @@ async def versions(tx: Transaction, lineages: Sequence[UUID]) -> dict[UUID, list
 
 async def memory_sources(
     tx: Transaction, lineages: Sequence[UUID], but: Sequence[UUID]
-) -> dict[UUID, list[Support]]:
+) -> dict[UUID, list[SourceLeft]]:
     """What memories rest on beside the messages that go."""
     return _by_lineage(
-        await tx.rows(_QUERIES["memory_sources"], Support, lineages=list(lineages), messages=list(but))
+        await tx.rows(_QUERIES["memory_sources"], SourceLeft, lineages=list(lineages), messages=list(but))
     )
 
 
@@ -160,11 +160,11 @@ async def facts(tx: Transaction, lineages: Sequence[UUID]) -> dict[UUID, list[Fa
 
 async def fact_sources(
     tx: Transaction, lineages: Sequence[UUID], but: Sequence[UUID], memories: Sequence[UUID]
-) -> dict[UUID, list[Support]]:
+) -> dict[UUID, list[SourceLeft]]:
     """What facts rest on beside the messages and memories that go."""
     found = await tx.rows(
         _QUERIES["fact_sources"],
-        Support,
+        SourceLeft,
         lineages=list(lineages),
         messages=list(but),
         memories=list(memories),

@@ -21,7 +21,7 @@ _FIELDS = [field.name for field in fields(Fact)]
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class FactKey:
     """What a fact says, apart from when. `object_key` is what objects are compared by."""
 
     subject_id: UUID
@@ -59,7 +59,7 @@ class CurrentFact:
     fact_id: UUID
     lineage_id: UUID
     version: int
-    edge: Edge
+    edge: FactKey
     confidence: float
     valid_from: datetime
     valid_to: datetime | None
@@ -137,7 +137,7 @@ class FactListing:
 
 
 _LISTING = [field.name for field in fields(FactListing)]
-_EDGE = [field.name for field in fields(Edge)]
+_EDGE = [field.name for field in fields(FactKey)]
 
 # Subject, predicate and object key: what tells the group of a fact.
 GroupKey: TypeAlias = tuple[UUID, str, str]
@@ -154,7 +154,7 @@ def with_passage(*, passage_id: Any, **columns: Any) -> tuple[Any, Fact]:
 
 
 def _current_of(**columns: Any) -> CurrentFact:
-    edge = Edge(**{name: columns.pop(name) for name in _EDGE})
+    edge = FactKey(**{name: columns.pop(name) for name in _EDGE})
     return CurrentFact(edge=edge, **columns)
 
 

@@ -32,7 +32,7 @@ class EmbeddingModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class UnembeddedStretch:
     """Part of a thread that a model has not seen: passages without vectors, and the position that the work reaches."""
 
     passages: tuple[tuple[int, str], ...]
@@ -66,7 +66,9 @@ async def register_model(tx: Transaction, name: str, dimensions: int) -> int:
     return await tx.value(_QUERIES["register_model"], name=name, dimensions=dimensions)
 
 
-async def load(tx: Transaction, model: EmbeddingModel, thread_id: UUID, at_most: int) -> Stretch | None:
+async def load(
+    tx: Transaction, model: EmbeddingModel, thread_id: UUID, at_most: int
+) -> UnembeddedStretch | None:
     """The next stretch of the thread for the model; None when nothing is left to do.
 
     The mark is read before the passages, in a statement of its own: whatever lies at or before `written` was committed by
@@ -93,7 +95,7 @@ async def load(tx: Transaction, model: EmbeddingModel, thread_id: UUID, at_most:
         upto=upto,
         model_id=model.model_id,
     )
-    return Stretch(tuple((number, text) for number, text in missing), upto, more)
+    return UnembeddedStretch(tuple((number, text) for number, text in missing), upto, more)
 
 
 async def commit(

@@ -73,7 +73,7 @@ class ShownMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OtherPassages:
     """Passages of another layer than what was said, column by column, by number; `vectors` as in `Surroundings`."""
 
     passage_ids: NDArray[np.int64]
@@ -162,10 +162,10 @@ async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id:
     )
 
 
-async def found(tx: Transaction, passages: Sequence[int], model_id: int | None) -> Found:
+async def found(tx: Transaction, passages: Sequence[int], model_id: int | None) -> OtherPassages:
     """Passages of another layer than what was said."""
     rows = await tx.tuples(_QUERIES["found"], binary=True, passages=list(passages), model_id=model_id)
-    return Found(
+    return OtherPassages(
         passage_ids=np.array([row[0] for row in rows], dtype=np.int64),
         kinds=tuple(row[1] for row in rows),
         vectors=vectors_of_rows([row[2] for row in rows]),

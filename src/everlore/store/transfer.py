@@ -22,7 +22,7 @@ _FETCHED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TransferKind:
     """How rows of a table are read and written. `left_out`: columns that importing fills by itself."""
 
     read: str
@@ -32,33 +32,33 @@ class Kind:
 
 # A row comes after those that it refers to.
 KINDS = {
-    "project": Kind("read_project", "write_project"),
-    "thread": Kind("read_thread", "write_thread", frozenset({"last_sequence"})),
-    "session": Kind("read_session", "write_session"),
-    "message": Kind("read_message", "write_message"),
-    "taxonomy_node": Kind("read_taxonomy_node", "write_taxonomy_node"),
-    "taxonomy_suggestion": Kind("read_taxonomy_suggestion", "write_taxonomy_suggestion"),
-    "entity": Kind("read_entity", "write_entity"),
-    "alias": Kind("read_alias", "write_alias"),
-    "mention": Kind("read_mention", "write_mention"),
-    "memory": Kind("read_memory", "write_memory"),
-    "memory_source": Kind("read_memory_source", "write_memory_source"),
-    "memory_entity": Kind("read_memory_entity", "write_memory_entity"),
-    "fact": Kind("read_fact", "write_fact"),
-    "fact_source": Kind("read_fact_source", "write_fact_source"),
-    "fact_source_before": Kind("read_fact_source_before", "write_fact_source_before"),
-    "entity_change": Kind("read_entity_change", "write_entity_change"),
-    "link_suggestion": Kind("read_link_suggestion", "write_link_suggestion"),
+    "project": TransferKind("read_project", "write_project"),
+    "thread": TransferKind("read_thread", "write_thread", frozenset({"last_sequence"})),
+    "session": TransferKind("read_session", "write_session"),
+    "message": TransferKind("read_message", "write_message"),
+    "taxonomy_node": TransferKind("read_taxonomy_node", "write_taxonomy_node"),
+    "taxonomy_suggestion": TransferKind("read_taxonomy_suggestion", "write_taxonomy_suggestion"),
+    "entity": TransferKind("read_entity", "write_entity"),
+    "alias": TransferKind("read_alias", "write_alias"),
+    "mention": TransferKind("read_mention", "write_mention"),
+    "memory": TransferKind("read_memory", "write_memory"),
+    "memory_source": TransferKind("read_memory_source", "write_memory_source"),
+    "memory_entity": TransferKind("read_memory_entity", "write_memory_entity"),
+    "fact": TransferKind("read_fact", "write_fact"),
+    "fact_source": TransferKind("read_fact_source", "write_fact_source"),
+    "fact_source_before": TransferKind("read_fact_source_before", "write_fact_source_before"),
+    "entity_change": TransferKind("read_entity_change", "write_entity_change"),
+    "link_suggestion": TransferKind("read_link_suggestion", "write_link_suggestion"),
     # Of memories and facts only, which have no place in a thread.
-    "passage": Kind(
+    "passage": TransferKind(
         "read_passage", "write_passage", frozenset({"thread_id", "session_id", "sequence", "position"})
     ),
-    "distillation": Kind("read_distillation", "write_distillation"),
-    "distil_again": Kind("read_distil_again", "write_distil_again"),
-    "watermark": Kind("read_watermark", "write_watermark"),
-    "usage": Kind("read_usage", "write_usage"),
-    "handed_out": Kind("read_handed_out", "write_handed_out"),
-    "audit_log": Kind("read_audit_log", "write_audit_log"),
+    "distillation": TransferKind("read_distillation", "write_distillation"),
+    "distil_again": TransferKind("read_distil_again", "write_distil_again"),
+    "watermark": TransferKind("read_watermark", "write_watermark"),
+    "usage": TransferKind("read_usage", "write_usage"),
+    "handed_out": TransferKind("read_handed_out", "write_handed_out"),
+    "audit_log": TransferKind("read_audit_log", "write_audit_log"),
 }
 
 # Tables of a workspace that an export leaves out, and why.
@@ -112,7 +112,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ExportLine:
     """A line of an export: its number in the file, its text, and the fields of its row."""
 
     number: int
@@ -140,7 +140,7 @@ async def columns(tx: Transaction, kind: str) -> dict[str, Column]:
     return {column.name: column for column in found if column.name not in left_out}
 
 
-async def write(tx: Transaction, kind: str, lines: Sequence[Line], known: Mapping[str, Column]) -> None:
+async def write(tx: Transaction, kind: str, lines: Sequence[ExportLine], known: Mapping[str, Column]) -> None:
     """Write the rows of some lines. Raises InvalidInput for the first that cannot be: its number and field are named."""
     texts = f"[{','.join(line.text for line in lines)}]"
     try:
@@ -170,7 +170,7 @@ def refused(line: int, field: str | None, reason: str) -> InvalidInput:
 
 
 async def _refused(
-    tx: Transaction, kind: str, line: Line, known: Mapping[str, Column], error: psycopg.Error
+    tx: Transaction, kind: str, line: ExportLine, known: Mapping[str, Column], error: psycopg.Error
 ) -> InvalidInput:
     """Why Postgres did not take a row, and which field it is."""
     for name, column in known.items():

@@ -8,7 +8,7 @@ MarkKind: TypeAlias = Literal["url", "email", "handle", "phone", "path", "versio
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Numeral:
     """One such thing: what it is, as it is written, and its characters."""
 
     kind: MarkKind
@@ -36,15 +36,15 @@ _VERSION = re.compile(r"\d{1,4}(?:\.\d{1,5}){2,3}")
 _ISO = re.compile(r"\d{4}-\d\d?-\d\d?$")
 
 
-def marks(text: str) -> tuple[Mark, ...]:
+def marks(text: str) -> tuple[Numeral, ...]:
     """The addresses and numbers of `text` in order. A date written in digits counts as a number."""
     if not _DIGIT_OR_AT.search(text):
         return ()
-    found: list[Mark] = []
+    found: list[Numeral] = []
     for match in _MARKS.finditer(text):
         kind: MarkKind = match.lastgroup  # type: ignore[assignment]
         written = match[0].rstrip(".,;:!?)") if kind in {"url", "path"} else match[0]
         if kind == "phone" and (_ISO.match(written) or sum(one.isdigit() for one in written) < 7):
             kind = "version" if _VERSION.fullmatch(written) else "number"
-        found.append(Mark(kind, written, match.start(), match.start() + len(written)))
+        found.append(Numeral(kind, written, match.start(), match.start() + len(written)))
     return tuple(found)

@@ -27,7 +27,7 @@ _DUMP = b"PGDMP"  # what files in pg_dump's custom format begin with
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DatabasePlace:
     """Where the database is. `administrator` may create roles and schemas; `server` is ours, or None by URL.
 
     `applied` names the migrations that the embedded one lacked until now.
@@ -51,12 +51,12 @@ class Place:
 
 
 @contextmanager
-def _reached(call: Call) -> Generator[Place]:
+def _reached(call: Call) -> Generator[DatabasePlace]:
     """The database, which stays up meanwhile. By URL it need not be migrated; the embedded one is."""
     settings = call.settings()
     if app := settings.database_url or settings.migration_url:
         owner = settings.migration_url or app
-        yield Place(app, owner, settings.worker_url or app, owner)
+        yield DatabasePlace(app, owner, settings.worker_url or app, owner)
         return
 
     from everlore.store.database import APP, OWNER, WORKER
@@ -66,7 +66,7 @@ def _reached(call: Call) -> Generator[Place]:
     with open_server(settings.data_dir, say=call.out.note) as server:
         applied = tuple(run(prepare_embedded(server)))
         app, owner, worker, administrator = map(server.conninfo, (APP, OWNER, WORKER, SUPERUSER))
-        yield Place(app, owner, worker, administrator, server, applied)
+        yield DatabasePlace(app, owner, worker, administrator, server, applied)
 
 
 @app.command()

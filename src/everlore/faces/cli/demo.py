@@ -36,7 +36,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DemoQuestion:
     """`gold` are the external ids of the messages that answer it."""
 
     question: str
@@ -45,8 +45,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    question: Question
+class DemoAnswer:
+    question: DemoQuestion
     hits: "list[tuple[Hit, bool]]"
     took_ms: float
 
@@ -61,7 +61,7 @@ class Demonstration:
     summary: Summary = field(default_factory=Summary)
     ids: dict[UUID, str] = field(default_factory=dict[UUID, str])
     last_at: datetime | None = None
-    found: list[Found] = field(default_factory=list[Found])
+    found: list[DemoAnswer] = field(default_factory=list[DemoAnswer])
     degraded: set[str] = field(default_factory=set[str])
     memories: "list[Memory]" = field(default_factory=list["Memory"])
     facts: "list[Fact]" = field(default_factory=list["Fact"])
@@ -132,16 +132,16 @@ async def _record(memory: "Workspace", shown: Demonstration, advance: Callable[[
             advance(len(messages))
 
 
-def questions() -> list[Question]:
+def questions() -> list[DemoQuestion]:
     given = json.loads(_sample("sample_questions.json"))
-    return [Question(one["question"], one["why"], frozenset(one["gold"])) for one in given]
+    return [DemoQuestion(one["question"], one["why"], frozenset(one["gold"])) for one in given]
 
 
 def _sample(name: str) -> str:
     return (resources.files("everlore") / "data" / name).read_text(encoding="utf-8")
 
 
-async def _ask(memory: "Workspace", question: Question, shown: Demonstration) -> Found:
+async def _ask(memory: "Workspace", question: DemoQuestion, shown: Demonstration) -> DemoAnswer:
     # The sample ends on a day of its own: to it "last spring" is not this year's.
     now = None if shown.last_at is None else shown.last_at + timedelta(hours=1)
     began = time.perf_counter()
@@ -149,7 +149,7 @@ async def _ask(memory: "Workspace", question: Question, shown: Demonstration) ->
     took_ms = (time.perf_counter() - began) * 1000
     shown.degraded.update(answer.degraded)
     hits = [(hit, shown.ids.get(hit.citation.message_id) in question.gold) for hit in answer.hits]
-    return Found(question, hits, took_ms)
+    return DemoAnswer(question, hits, took_ms)
 
 
 def _as_fields(shown: Demonstration) -> dict[str, Any]:

@@ -53,7 +53,7 @@ NoIndex = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BadLine:
     """A message that was not imported. `line` counts from 1; a LoCoMo file has turns instead."""
 
     line: int | str
@@ -67,9 +67,9 @@ class Summary:
 
     stored: int = 0
     already_there: int = 0
-    refused: list[Problem] = field(default_factory=list[Problem])
-    skipped: list[Problem] = field(default_factory=list[Problem])
-    stopped: Problem | None = None
+    refused: list[BadLine] = field(default_factory=list[BadLine])
+    skipped: list[BadLine] = field(default_factory=list[BadLine])
+    stopped: BadLine | None = None
     passages: int = 0
     indexed: Literal["here", "by a worker", "not yet"] = "not yet"
     distilled: Distilled | None = None
@@ -80,7 +80,7 @@ class Summary:
         self.already_there += receipt.already_there
         for line, outcome in zip(lines, receipt.outcomes, strict=True):
             if outcome.status == "refused":
-                self.refused.append(Problem(line, outcome.reason or ""))
+                self.refused.append(BadLine(line, outcome.reason or ""))
 
 
 @app.command()
@@ -235,7 +235,7 @@ class _Importing:
         return await self.memory.record(messages, thread=thread, session=batch[0].session)
 
     def _leave_out(self, line: "Line", reason: str) -> None:
-        problem = Problem(line.number, reason)
+        problem = BadLine(line.number, reason)
         if self.skip:
             self.summary.skipped.append(problem)
         else:

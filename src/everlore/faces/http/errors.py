@@ -40,7 +40,7 @@ ProblemType: TypeAlias = Literal[
 ]
 
 
-class Problem(BaseModel):
+class ErrorDetail(BaseModel):
     """What is wrong and what to do about it."""
 
     type: ProblemType = Field(description="What kind of problem it is.")
@@ -53,7 +53,7 @@ class Problem(BaseModel):
 class ErrorAnswer(BaseModel):
     """The answer to every request that is refused or fails."""
 
-    error: Problem = Field(description="The problem.")
+    error: ErrorDetail = Field(description="The problem.")
 
 
 def refusal(
@@ -65,7 +65,7 @@ def refusal(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """An error answer. Texts are made fit for UTF-8: they may repeat a lone surrogate that the caller sent."""
-    problem = Problem(
+    problem = ErrorDetail(
         type=kind,
         field=None if field is None else _presentable(field, _MAX_FIELD_CHARACTERS),
         message=_presentable(message, _MAX_MESSAGE_CHARACTERS),

@@ -39,7 +39,7 @@ def _moment(value: object) -> datetime:
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 
 
-class Request(BaseModel):
+class RequestModel(BaseModel):
     """What a caller sends. `arguments` are those that were given, as the verb takes them."""
 
     def arguments(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Request(BaseModel):
         return given | ({"as_of": AsOf(**times)} if times else {})
 
 
-def request_model(title: str, parameters: Sequence[Parameter], *, query: bool) -> type[Request]:
+def request_model(title: str, parameters: Sequence[Parameter], *, query: bool) -> type[RequestModel]:
     """The body of a request, or (`query`) what stands behind the question mark. There the two questions of time are flat."""
     made: dict[str, Any] = {}
     for one in parameters:
@@ -57,7 +57,7 @@ def request_model(title: str, parameters: Sequence[Parameter], *, query: bool) -
         else:
             made[one.name] = (_wire(one.hint), _default(one.default))
     config = _QUERY if query else _REQUEST
-    model = create_model(title, __base__=Request, **made)
+    model = create_model(title, __base__=RequestModel, **made)
     model.model_config.update(config)
     model.model_rebuild(force=True)
     return model

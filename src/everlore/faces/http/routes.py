@@ -106,7 +106,7 @@ def _endpoint(verb: Verb, *, body: bool) -> Any:
     model = models.request_model(f"{verb.name.title().replace('_', '')}Request", rest, query=not body)
 
     async def endpoint(**sent: Any) -> Response:
-        said = cast("models.Request", sent["request"])
+        said = cast("models.RequestModel", sent["request"])
         arguments = {name: sent[name] for name in in_path} | said.arguments()
         if lines is not None:
             arguments[lines.name] = split_lines(sent["whole"].stream())

@@ -24,7 +24,7 @@ from everlore.models.rules.known import Does, Knowledge, relate, relate_earlier,
 from everlore.models.rules.particulars import find_particulars
 from everlore.models.rules.people import find_people
 from everlore.models.rules.phrases import find_phrases
-from everlore.models.rules.reading import Reading, Statement, read
+from everlore.models.rules.reading import MessageReading, RuleStatement, read
 from everlore.models.rules.refusals import FICTION_BEGINS
 from everlore.models.rules.select import Chosen, choose
 from everlore.ports.analyst import (
@@ -76,8 +76,8 @@ class _Gathered:
     """What the passes collect over the window."""
 
     chosen: list[Chosen] = field(default_factory=list[Chosen])
-    facts: list[tuple[Claim, Statement, Relation]] = field(
-        default_factory=list[tuple[Claim, Statement, Relation]]
+    facts: list[tuple[Claim, RuleStatement, Relation]] = field(
+        default_factory=list[tuple[Claim, RuleStatement, Relation]]
     )
     aliases: dict[str, dict[str, Quote]] = field(default_factory=dict[str, dict[str, Quote]])
     types: defaultdict[str, list[EntityType]] = field(
@@ -123,13 +123,13 @@ def extract(window: Window) -> Extraction:
     return _drafts(gathered, knowledge)
 
 
-def _read_all(window: Window) -> Iterator[Reading]:
+def _read_all(window: Window) -> Iterator[MessageReading]:
     """The readings of the window's messages. Earlier ones only carry a made-up world over; a joke takes back what came before."""
     fiction = False
     for message in window.earlier[-20:]:
         if message.role in _SPEAKERS and (fiction or FICTION_BEGINS.search(message.text.lower())):
             fiction = read(message, fiction=fiction).fiction
-    readings: list[tuple[WindowMessage, Reading]] = []
+    readings: list[tuple[WindowMessage, MessageReading]] = []
     for message in window.messages:
         if message.role not in _SPEAKERS:
             continue
@@ -141,7 +141,7 @@ def _read_all(window: Window) -> Iterator[Reading]:
     return iter([reading for _, reading in readings])
 
 
-def _take_back(readings: list[tuple[WindowMessage, Reading]], message: WindowMessage) -> None:
+def _take_back(readings: list[tuple[WindowMessage, MessageReading]], message: WindowMessage) -> None:
     """ "Just kidding" as the beginning of a message speaks of the same person's message before it."""
     if not re.match(
         r"\W*(?:haha\w*|lol|ok|no|nah|jaja\w*)?\W*(?:i'm |i was |just |only )*(?:kidding|joking|jk|es broma|era broma)",
@@ -162,7 +162,7 @@ def _known_names(window: Window) -> frozenset[str]:
     return frozenset(part.lower() for name in found for part in (name, *name.split()) if len(part) > 1)
 
 
-def _look(statement: Statement, known_names: frozenset[str], gathered: _Gathered) -> None:
+def _look(statement: RuleStatement, known_names: frozenset[str], gathered: _Gathered) -> None:
     """Read one statement: names, dates, facts, people; then judge it."""
     message = statement.message
     shown = _shown(statement)
@@ -238,7 +238,7 @@ def _with_named_pets(made: list[Claim], gathered: _Gathered) -> list[Claim]:
     return [claim for claim in made if claim.predicate != "has_pet" or claim.is_name]
 
 
-def _dates(statement: Statement, shown: str) -> tuple[SaidDate, ...]:
+def _dates(statement: RuleStatement, shown: str) -> tuple[SaidDate, ...]:
     """The dates of a statement. Each lies ahead or behind as its own clause says, else as the whole sentence does."""
     english, at, low = statement.language == "en", statement.message.at, statement.low
     dates = read_dates(shown, at, english=english)
@@ -251,7 +251,7 @@ def _dates(statement: Statement, shown: str) -> tuple[SaidDate, ...]:
     )
 
 
-def _shown(statement: Statement) -> str:
+def _shown(statement: RuleStatement) -> str:
     """The statement's own words with what is hidden in its lower-case form hidden too."""
     if "\x7f" not in statement.low:
         return statement.text
@@ -260,12 +260,12 @@ def _shown(statement: Statement) -> str:
     )
 
 
-def _quote(statement: Statement) -> Quote:
+def _quote(statement: RuleStatement) -> Quote:
     return Quote(statement.message.number, statement.text)
 
 
 def _note_names(
-    statement: Statement, named: Sequence[Name], made: Sequence[Claim], gathered: _Gathered
+    statement: RuleStatement, named: Sequence[Name], made: Sequence[Claim], gathered: _Gathered
 ) -> None:
     objects = {claim.object: claim for claim in made if claim.is_name}
     subjects = {claim.subject for claim in made}
@@ -286,7 +286,7 @@ def _note_names(
 
 
 def _correction(
-    statement: Statement, scene: Scene, made: Sequence[Claim], gathered: _Gathered
+    statement: RuleStatement, scene: Scene, made: Sequence[Claim], gathered: _Gathered
 ) -> list[Claim]:
     """ "I meant Lagos, not Lisbon": the fact of before, with the new object in place of the old. A sentence that states
     something of its own ("Actually, Emma loves Berlin") mends nothing unless it names the old one."""
@@ -419,7 +419,7 @@ def _memory(one: Chosen, gathered: _Gathered, knowledge: Sequence[Knowledge]) ->
     )  # fmt: skip
 
 
-def _fact(claim: Claim, statement: Statement, relation: Relation, memory: int | None) -> DraftFact:
+def _fact(claim: Claim, statement: RuleStatement, relation: Relation, memory: int | None) -> DraftFact:
     return DraftFact(
         subject=claim.subject, predicate=claim.predicate, object=claim.object, sources=(_quote(statement),),
             confidence=round(claim.confidence, 2),

@@ -9,7 +9,7 @@ from everlore.models.rules import english, spanish
 from everlore.models.rules.grammar import Grammar, Rule
 from everlore.models.rules.kin import FORMER, ROLE, ROLES
 from everlore.models.rules.objects import NamesAt, object_at
-from everlore.models.rules.reading import Statement
+from everlore.models.rules.reading import RuleStatement
 from everlore.text.dates import SaidDate
 from everlore.text.names import Name
 
@@ -95,7 +95,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _AGO: Final = re.compile(r"\b(?:for|por|hace|durante|since|desde)\b")
 
 
-def claims(statement: Statement, scene: Scene) -> list[Claim]:
+def claims(statement: RuleStatement, scene: Scene) -> list[Claim]:
     """The facts of one statement. `scene.last_person` moves on to whom the statement names."""
     grammar = GRAMMARS.get(statement.language)
     if grammar is None:
@@ -128,7 +128,7 @@ def claims(statement: Statement, scene: Scene) -> list[Claim]:
 
 
 def _profession(
-    statement: Statement, scene: Scene, grammar: Grammar, names_at: NamesAt, position: int
+    statement: RuleStatement, scene: Scene, grammar: Grammar, names_at: NamesAt, position: int
 ) -> list[Claim]:  # fmt: skip
     """One part of an introduction that lists: "I'm Ana, 34, structural engineer, ..."."""
     match = _NOTHING.match(statement.low, position)
@@ -151,7 +151,7 @@ def _profession(
 
 
 def _subject(
-    statement: Statement, scene: Scene, names_at: NamesAt, position: int
+    statement: RuleStatement, scene: Scene, names_at: NamesAt, position: int
 ) -> tuple[str | None, int, bool]:
     """Who a clause is about, where the verb's surroundings begin, and whether it says so itself."""
     low, language = statement.low, statement.language
@@ -198,7 +198,7 @@ def _behind(low: str, position: int) -> int:
 
 
 def _bare(
-    statement: Statement, scene: Scene, grammar: Grammar, names_at: NamesAt, position: int
+    statement: RuleStatement, scene: Scene, grammar: Grammar, names_at: NamesAt, position: int
 ) -> list[Claim]:
     """A clause that leaves out "I": "Moved to Porto last year"."""
     if statement.language != "en":
@@ -222,7 +222,7 @@ def _around(grammar: Grammar, low: str, position: int) -> tuple[int, str]:
 
 
 def _verb(
-    statement: Statement,
+    statement: RuleStatement,
     scene: Scene,
     grammar: Grammar,
     names_at: NamesAt,
@@ -256,7 +256,7 @@ def _verb(
 
 
 def _said_by(
-    statement: Statement, scene: Scene, grammar: Grammar, names_at: NamesAt, begin: int, around: str, subject: str | None,
+    statement: RuleStatement, scene: Scene, grammar: Grammar, names_at: NamesAt, begin: int, around: str, subject: str | None,
     explicit: bool,
 ) -> list[Claim]:  # fmt: skip
     """The facts of the verb at `begin`."""
@@ -282,7 +282,7 @@ def _said_by(
 
 
 def _claims_of(
-    statement: Statement, scene: Scene, grammar: Grammar, names_at: NamesAt, rule: Rule, match: re.Match[str], around: str,
+    statement: RuleStatement, scene: Scene, grammar: Grammar, names_at: NamesAt, rule: Rule, match: re.Match[str], around: str,
     subject: str, explicit: bool,
 ) -> list[Claim]:  # fmt: skip
     low = statement.low

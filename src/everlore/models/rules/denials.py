@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from everlore.models.rules.clauses import Claim, Scene
-from everlore.models.rules.reading import Statement
+from everlore.models.rules.reading import RuleStatement
 
 # How a sentence begins that says something itself, or puts it right; whoever is quoted or spoken to stands before that.
 _OPENS: Final = (
@@ -38,7 +38,7 @@ _PATTERNS: Final = tuple(
 _NEGATED: Final = re.compile(rf"\b(?:{_NOT}|{_DO_NOT})\b")
 
 
-def find_denials(statement: Statement, scene: Scene) -> list[Claim]:
+def find_denials(statement: RuleStatement, scene: Scene) -> list[Claim]:
     """What a statement denies altogether, as claims that end; their object is the word for everything."""
     if statement.language != "en" or statement.text.rstrip().endswith("?"):
         return []

@@ -6,21 +6,21 @@ from typing import Final
 
 from everlore.domain.memories import MemoryType
 from everlore.models.rules.clauses import Claim
-from everlore.models.rules.kinds import AROUND, ELSEWHERE, START, Kind
-from everlore.models.rules.reading import Statement
+from everlore.models.rules.kinds import AROUND, ELSEWHERE, START, TypeRule
+from everlore.models.rules.reading import RuleStatement
 from everlore.text.clock import clock
 from everlore.text.dates import SaidDate
 from everlore.text.names import Name
-from everlore.text.numbers import Mark
+from everlore.text.numbers import Numeral
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
     """What was found in a statement before it is judged."""
 
-    statement: Statement
+    statement: RuleStatement
     names: tuple[Name, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[Numeral, ...]
     dates: tuple[SaidDate, ...]
     claims: tuple[Claim, ...]
     aliased: bool
@@ -140,7 +140,7 @@ _DOES: Final = re.compile(
 )
 
 
-def type_of(looked: Looked, kind: Kind | None, first: bool) -> tuple[MemoryType, bool] | None:
+def type_of(looked: Looked, kind: TypeRule | None, first: bool) -> tuple[MemoryType, bool] | None:
     """The type, and whether the reason for it is strong. None: nothing says that this is worth keeping."""
     found = _by_taste(looked, kind)
     if found is None and kind is not None and kind.type in STRONG:
@@ -154,7 +154,7 @@ def type_of(looked: Looked, kind: Kind | None, first: bool) -> tuple[MemoryType,
     )
 
 
-def _by_taste(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | None:
+def _by_taste(looked: Looked, kind: TypeRule | None) -> tuple[MemoryType, bool] | None:
     """What somebody likes or cannot bear goes before "must", "doesn't work" and the like."""
     if any(claim.predicate == "allergic_to" for claim in looked.claims):
         return "fact", True
@@ -166,7 +166,7 @@ def _by_taste(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | No
     return None
 
 
-def _by_time(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | None:
+def _by_time(looked: Looked, kind: TypeRule | None) -> tuple[MemoryType, bool] | None:
     """A plan with a date is an event, a wish with a date a goal; something datable that happened is an event too."""
     low, at = looked.statement.low, looked.statement.message.at
     if kind is None:
@@ -188,7 +188,7 @@ def _by_time(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | Non
     )
 
 
-def _by_claims(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | None:
+def _by_claims(looked: Looked, kind: TypeRule | None) -> tuple[MemoryType, bool] | None:
     sure = kind is not None and kind.sure
     # Where somebody lives or works tells more than with whom.
     for claim in sorted(looked.claims, key=lambda one: one.predicate not in _FIRMEST):
@@ -205,7 +205,7 @@ def _by_claims(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | N
     return None
 
 
-def _by_kind(looked: Looked, kind: Kind | None) -> tuple[MemoryType, bool] | None:
+def _by_kind(looked: Looked, kind: TypeRule | None) -> tuple[MemoryType, bool] | None:
     if kind is None:
         return None
     if kind.type in {"event", "fact", "system_config"} and looked.technical:

@@ -21,7 +21,7 @@ from everlore.domain.memories import MemoryType
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TypeRule:
     """`sure`: the pattern alone is reason enough to remember; else the statement needs a name, number, date or enough words."""
 
     type: MemoryType
@@ -29,8 +29,8 @@ class Kind:
     sure: bool = True
 
 
-def _kind(type_: MemoryType, *written: str, sure: bool = True) -> Kind:
-    return Kind(type_, re.compile("|".join(written)), sure)
+def _kind(type_: MemoryType, *written: str, sure: bool = True) -> TypeRule:
+    return TypeRule(type_, re.compile("|".join(written)), sure)
 
 
 AROUND = (
@@ -326,7 +326,7 @@ _PAST: Final = re.compile(
 )
 
 
-def kind_of(low: str, language: str) -> Kind | None:
+def kind_of(low: str, language: str) -> TypeRule | None:
     """The first kind whose pattern stands in the statement."""
     table = ENGLISH if language == "en" else SPANISH if language == "es" else ()
     return next((kind for kind in table if kind.pattern.search(low)), None)

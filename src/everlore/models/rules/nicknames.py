@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from everlore.models.rules.clauses import Scene
-from everlore.models.rules.reading import Statement
+from everlore.models.rules.reading import RuleStatement
 from everlore.text.names import NO_NAMES, STARTERS, Name
 
 Pair = tuple[str, str]  # a name, another name for the same one
@@ -109,13 +109,13 @@ _NO_NICK: Final = frozenset(
 )
 
 
-def find_nicknames(statement: Statement, scene: Scene) -> list[Pair]:
+def find_nicknames(statement: RuleStatement, scene: Scene) -> list[Pair]:
     """The pairs that `statement` says, other than introductions of the speaker."""
     found = [*_of_speaker(statement, scene), *_between(statement, scene), *_by_others(statement, scene)]
     return [pair for pair in found if pair[0].lower() != pair[1].lower()]
 
 
-def _of_speaker(statement: Statement, scene: Scene) -> list[Pair]:
+def _of_speaker(statement: RuleStatement, scene: Scene) -> list[Pair]:
     low, found = statement.low, list[Pair]()
     for match in _MY_HANDLE.finditer(low):
         begin, stop = match.span("nick" if match["nick"] else "nick2")
@@ -128,7 +128,7 @@ def _of_speaker(statement: Statement, scene: Scene) -> list[Pair]:
     return found
 
 
-def _between(statement: Statement, scene: Scene) -> list[Pair]:
+def _between(statement: RuleStatement, scene: Scene) -> list[Pair]:
     low, found, names_at = statement.low, list[Pair](), scene.at()
     for match in _I_MEAN.finditer(low):
         meant = names_at.get(match.end())
@@ -166,7 +166,7 @@ def _between(statement: Statement, scene: Scene) -> list[Pair]:
     return found
 
 
-def _by_others(statement: Statement, scene: Scene) -> list[Pair]:
+def _by_others(statement: RuleStatement, scene: Scene) -> list[Pair]:
     low, found, names_at = statement.low, list[Pair](), scene.at()
     for name in scene.names if statement.language == "es" else ():
         if (match := _LE_DICEN.match(low, name.stop)) and (other := names_at.get(match.end())):

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from everlore.models.rules import english, spanish
 from everlore.models.rules.entities import is_technical
 from everlore.models.rules.grammar import Grammar, ObjectKind, Rule
-from everlore.models.rules.reading import Statement
+from everlore.models.rules.reading import RuleStatement
 from everlore.text.dates import SaidDate
 from everlore.text.lexicon import words as listed_words
 from everlore.text.names import Name
@@ -92,7 +92,7 @@ _GENERIC_PLACES: Final = listed_words("generic_places")
 
 
 def object_at(
-    statement: Statement,
+    statement: RuleStatement,
     names_at: NamesAt,
     dates: tuple[SaidDate, ...],
     grammar: Grammar,
@@ -124,7 +124,7 @@ def object_at(
 
 
 def _listed(
-    statement: Statement,
+    statement: RuleStatement,
     names_at: NamesAt,
     dates: tuple[SaidDate, ...],
     grammar: Grammar,
@@ -148,7 +148,7 @@ def _listed(
         position = joint.end()
 
 
-def _may_go_on(statement: Statement, grammar: Grammar, one: Object) -> bool:
+def _may_go_on(statement: RuleStatement, grammar: Grammar, one: Object) -> bool:
     """Whether what follows a comma is one more thing and no new clause: short, and nothing but a mark or "and" behind it."""
     low = statement.low
     if len(one.text.split()) > 3 or re.match(
@@ -162,7 +162,7 @@ def _may_go_on(statement: Statement, grammar: Grammar, one: Object) -> bool:
 
 
 def _one(
-    statement: Statement,
+    statement: RuleStatement,
     names_at: NamesAt,
     dates: tuple[SaidDate, ...],
     grammar: Grammar,
@@ -291,14 +291,14 @@ def _is_small(text: str) -> bool:
     return text.islower() or (text[1:].islower() and text.startswith("I"))
 
 
-def _employer(statement: Statement, names_at: NamesAt, grammar: Grammar, position: int) -> list[Object]:
+def _employer(statement: RuleStatement, names_at: NamesAt, grammar: Grammar, position: int) -> list[Object]:
     """ "at Acme" behind a profession."""
     match = re.compile(r" (?:at|for|with|of|en|de|del) (?:the |el |la )?").match(statement.low, position)
     name = names_at.get(match.end()) if match else None
     return [Object(name.text, name.begin, name.stop, is_name=True, predicate="works_at")] if name else []
 
 
-def _as_role(statement: Statement, grammar: Grammar, position: int) -> list[Object]:
+def _as_role(statement: RuleStatement, grammar: Grammar, position: int) -> list[Object]:
     """ "as a nurse" behind an employer."""
     match = re.compile(r"(?:'s)? (?:as|como) (?:an? |the |una? )?").match(statement.low, position)
     if match is None:

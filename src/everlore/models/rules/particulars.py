@@ -6,10 +6,10 @@ from typing import Final
 from everlore.models.rules import english, spanish
 from everlore.models.rules.clauses import GRAMMARS, Claim, Scene
 from everlore.models.rules.kin import ROLE
-from everlore.models.rules.people import Found
-from everlore.models.rules.reading import Statement
+from everlore.models.rules.people import FoundPerson
+from everlore.models.rules.reading import RuleStatement
 from everlore.text.names import Name
-from everlore.text.numbers import Mark
+from everlore.text.numbers import Numeral
 
 _TITLED: Final = re.compile(
     r"[A-ZÀ-Þ][\w'’-]*(?: (?:(?:of|the|at|in|on|and|to|for|with|a|from|de|la|el|y|los|las|del"
@@ -49,7 +49,9 @@ _NOT_MINE: Final = re.compile(r"\b(?:his|her|their|its|your|support|su|sus|examp
 _OLD: Final = re.compile(r"\b(?:used to be|old|previous|former|was|no longer|antiguo|era|ya no)\b")
 
 
-def find_particulars(statement: Statement, scene: Scene, marks: tuple[Mark, ...], found: Found) -> None:
+def find_particulars(
+    statement: RuleStatement, scene: Scene, marks: tuple[Numeral, ...], found: FoundPerson
+) -> None:
     """Add what `statement` says of addresses, favourites, birthdays and pets."""
     names_at = scene.at()
     _addresses(statement, scene, marks, found)
@@ -58,7 +60,7 @@ def find_particulars(statement: Statement, scene: Scene, marks: tuple[Mark, ...]
     _pets(statement, scene, names_at, found)
 
 
-def _owner(statement: Statement, scene: Scene, position: int) -> str | None:
+def _owner(statement: RuleStatement, scene: Scene, position: int) -> str | None:
     """Whose address stands at `position`: a name in front of it or right behind, else the speaker's if it says "my"."""
     low = statement.low
     before = [name for name in scene.names if name.stop <= position]
@@ -76,7 +78,9 @@ def _owner(statement: Statement, scene: Scene, position: int) -> str | None:
     return None
 
 
-def _addresses(statement: Statement, scene: Scene, marks: tuple[Mark, ...], found: Found) -> None:
+def _addresses(
+    statement: RuleStatement, scene: Scene, marks: tuple[Numeral, ...], found: FoundPerson
+) -> None:
     low = statement.low
     for mark in marks:
         if mark.kind == "email":
@@ -103,7 +107,7 @@ def _addresses(statement: Statement, scene: Scene, marks: tuple[Mark, ...], foun
                 found.aliases.append((owner, mark.text))
 
 
-def _pets(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
+def _pets(statement: RuleStatement, scene: Scene, names_at: dict[int, Name], found: FoundPerson) -> None:
     low, speaker = statement.low, scene.speaker
     for match in _PET_NAMED.finditer(low):
         if name := names_at.get(match.end()):
@@ -128,7 +132,9 @@ def _pets(statement: Statement, scene: Scene, names_at: dict[int, Name], found: 
             )
 
 
-def _favourites(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
+def _favourites(
+    statement: RuleStatement, scene: Scene, names_at: dict[int, Name], found: FoundPerson
+) -> None:
     low = statement.low
     grammar = GRAMMARS.get(statement.language)
     if grammar is None:
@@ -170,7 +176,7 @@ def _favourites(statement: Statement, scene: Scene, names_at: dict[int, Name], f
 
 
 def _thing(
-    statement: Statement, article: re.Pattern[str], position: int, names_at: dict[int, Name]
+    statement: RuleStatement, article: re.Pattern[str], position: int, names_at: dict[int, Name]
 ) -> tuple[int, int]:
     """What is the favourite: a quoted title, a name, or the words up to the next mark."""
     low = statement.low
@@ -208,7 +214,7 @@ def _favourite(owner: str, thing: str, chosen: str, begin: int, stop: int, over:
     )
 
 
-def _birthdays(statement: Statement, scene: Scene, found: Found) -> None:
+def _birthdays(statement: RuleStatement, scene: Scene, found: FoundPerson) -> None:
     low = statement.low
     pattern = english.BIRTHDAY if statement.language == "en" else spanish.BIRTHDAY
     for match in pattern.finditer(low):

@@ -8,12 +8,12 @@ from everlore.models.rules.clauses import Claim, Scene, described
 from everlore.models.rules.kin import FORMER, PLURALS, ROLE, ROLES, ROLES_PLURAL, predicate_of
 from everlore.models.rules.nicknames import find_nicknames
 from everlore.models.rules.objects import is_profession
-from everlore.models.rules.reading import Statement
+from everlore.models.rules.reading import RuleStatement
 from everlore.text.names import Name
 
 
 @dataclass(slots=True)
-class Found:
+class FoundPerson:
     """Facts, and pairs of a name and another name for the same one. `persons`: names that are people's."""
 
     claims: list[Claim] = field(default_factory=list[Claim])
@@ -131,16 +131,18 @@ _CALL_ME: Final = re.compile(
 )
 
 
-def find_people(statement: Statement, scene: Scene) -> Found:
+def find_people(statement: RuleStatement, scene: Scene) -> FoundPerson:
     """Everything that `statement` says about who is who."""
-    found = Found()
+    found = FoundPerson()
     names_at = scene.at()
     _roles(statement, scene, names_at, found)
     _nicknames(statement, scene, names_at, found)
     return found
 
 
-def _add_role(found: Found, statement: Statement, who: Name, role: str, of: str, adjective: str = "") -> None:
+def _add_role(
+    found: FoundPerson, statement: RuleStatement, who: Name, role: str, of: str, adjective: str = ""
+) -> None:
     """`who` plays `role` for `of`. The role by itself is another name for `who`, if it is not over."""
     if who.text.lower() == of.lower():
         return
@@ -152,7 +154,7 @@ def _add_role(found: Found, statement: Statement, who: Name, role: str, of: str,
         found.aliases.append((who.text, described(of, role, statement.language)))
 
 
-def _roles(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
+def _roles(statement: RuleStatement, scene: Scene, names_at: dict[int, Name], found: FoundPerson) -> None:
     low, speaker = statement.low, scene.speaker
     done: set[str] = set()
     for match in _OWNED.finditer(low):
@@ -249,7 +251,7 @@ def _listed_after(low: str, who: Name) -> bool:
     return bool(re.match(r"(?:,| and) [^\W\d_]+ and ", low[who.stop :]))
 
 
-def _nicknames(statement: Statement, scene: Scene, names_at: dict[int, Name], found: Found) -> None:
+def _nicknames(statement: RuleStatement, scene: Scene, names_at: dict[int, Name], found: FoundPerson) -> None:
     low, speaker = statement.low, scene.speaker
     for pattern in (_INTRODUCED, _CALL_ME):
         for match in pattern.finditer(low):

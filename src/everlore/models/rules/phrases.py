@@ -6,8 +6,8 @@ from typing import Final
 from everlore.models.rules.clauses import GRAMMARS, Claim, Scene
 from everlore.models.rules.grammar import Rule
 from everlore.models.rules.objects import is_profession, object_at
-from everlore.models.rules.people import Found
-from everlore.models.rules.reading import Statement
+from everlore.models.rules.people import FoundPerson
+from everlore.models.rules.reading import RuleStatement
 
 # What stands behind the phrase is the object. The speaker is the subject.
 _AHEAD: Final = {
@@ -122,7 +122,7 @@ _COMPILED: Final = {
 _OLD: Final = re.compile(r"\b(?:old|former|previous|ex)\b")
 
 
-def find_phrases(statement: Statement, scene: Scene, found: Found) -> None:
+def find_phrases(statement: RuleStatement, scene: Scene, found: FoundPerson) -> None:
     """Add what set phrases of `statement` say of the speaker."""
     grammar = GRAMMARS.get(statement.language)
     if grammar is None:
@@ -180,7 +180,7 @@ _A_ROLE: Final = re.compile(
 )
 
 
-def _appositions(statement: Statement, scene: Scene, found: Found) -> None:
+def _appositions(statement: RuleStatement, scene: Scene, found: FoundPerson) -> None:
     """ "Ines, a midwife, ..." """
     for name in scene.names:
         match = _A_ROLE.match(statement.low, name.stop)

@@ -27,7 +27,7 @@ _TELLING_LETTERS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class RuleStatement:
     """A sentence that may be believed. `low` is `text` in lower case, hidden stretches blanked, place by place."""
 
     message: WindowMessage
@@ -41,10 +41,10 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MessageReading:
     """The statements of a message, the standing requests ("remind me to ...") among them, and what follows for the next ones."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[RuleStatement, ...]
     fiction: bool = False  # the message leaves the conversation in a made-up world
     joke: bool = False  # the message says that what came before it was a joke
     language: Language = "en"
@@ -125,20 +125,20 @@ _STANDING = re.compile(
 )
 
 
-def read(message: WindowMessage, *, fiction: bool = False) -> Reading:
+def read(message: WindowMessage, *, fiction: bool = False) -> MessageReading:
     """What `message` states. `fiction`: the conversation was in a made-up world before it."""
     text = message.text[:MAX_READ_CHARACTERS]
     if not any(one.isalnum() for one in text):
-        return Reading((), fiction)
+        return MessageReading((), fiction)
     low = lowered(text)
     if any(pattern.search(low) for _, pattern in WHOLE):
-        return Reading((), fiction)
+        return MessageReading((), fiction)
     language = language_of(text)
     low = _without_strange_words(text, low)
     if fiction:
         ends = FICTION_ENDS.search(low)
         if ends is None:
-            return Reading((), fiction=True, language=language)
+            return MessageReading((), fiction=True, language=language)
         low = hide(low, 0, ends.end())
     begins, ends = FICTION_BEGINS.search(low), None
     if begins:
@@ -162,7 +162,9 @@ def read(message: WindowMessage, *, fiction: bool = False) -> Reading:
             r"role.?play|pretend|play (?:a|the)|act as|you(?:'re| are) now|juego de rol", low + begins[0]
         )
     )
-    return Reading(_statements(message, text, low, language), stays, bool(_BROKEN.search(low)), language)
+    return MessageReading(
+        _statements(message, text, low, language), stays, bool(_BROKEN.search(low)), language
+    )
 
 
 def _last_stop(low: str, before: int) -> int:
@@ -202,10 +204,10 @@ def _is_title(inside: str, ahead: str) -> bool:
     return len(words) <= 3 or 2 * sum(word[:1].isupper() for word in words) >= len(words)
 
 
-def _statements(message: WindowMessage, text: str, low: str, language: Language) -> tuple[Statement, ...]:
+def _statements(message: WindowMessage, text: str, low: str, language: Language) -> tuple[RuleStatement, ...]:
     # Cut where the hidden text still has its marks, so that a hidden quotation does not glue two sentences together.
     cut = sentences(low)
-    kept: list[Statement] = []
+    kept: list[RuleStatement] = []
     for number, sentence in enumerate(cut):
         said = low[sentence.start : sentence.end]
         if _BROKEN.search(said):
@@ -218,7 +220,7 @@ def _statements(message: WindowMessage, text: str, low: str, language: Language)
         inner = _unconditioned(low[begin:end])
         inner = hide(inner, believed_part(inner, language), len(inner))
         kept.append(
-            Statement(
+            RuleStatement(
                 message,
                 language,
                 text[begin:end],

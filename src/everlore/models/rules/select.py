@@ -8,7 +8,7 @@ from typing import Final
 from everlore.domain.memories import MemoryType
 from everlore.models.rules.judge import DROPPED_I, STRONG, Looked, type_of
 from everlore.models.rules.kinds import ELSEWHERE, WEIGHTS, kind_of
-from everlore.models.rules.reading import Statement
+from everlore.models.rules.reading import RuleStatement
 from everlore.text.clock import clock
 from everlore.text.lexicon import words as listed_words
 
@@ -66,7 +66,7 @@ _ASSISTANT: Final = re.compile(
 class Chosen:
     """A statement worth keeping. `salience` orders them; it is the importance as well."""
 
-    statement: Statement
+    statement: RuleStatement
     type: MemoryType
     salience: float
     confidence: float
@@ -146,7 +146,7 @@ def _of_assistant(looked: Looked, words: list[str]) -> Chosen | None:
     )
 
 
-def _salience(statement: Statement, type_: MemoryType, first: bool, words: int, rare: int) -> float:
+def _salience(statement: RuleStatement, type_: MemoryType, first: bool, words: int, rare: int) -> float:
     low = statement.low
     strength = (1.0 if first else 0.5) - (0.3 if _SOFT.search(low) else 0.0)
     length = min(1.0, words / 8) if words < 8 else max(0.4, 1.0 - max(0, words - 40) / 60)

@@ -20,7 +20,7 @@ _MANY_SOURCES = 10
 _FACT_RELEVANCE, _FACT_CONFIDENCE, _FACT_SOURCES = 0.45, 0.45, 0.10
 
 
-class Facts:
+class FactSource:
     kind = "fact"
     layer: Layer = "known"
 

@@ -18,7 +18,7 @@ from everlore.store.recall_memories import Use
 _USED = 5
 
 
-class Memories:
+class MemorySource:
     kind = "memory"
     layer: Layer = "known"
 

@@ -17,7 +17,7 @@ _DEEPER = 4
 _DEEPEST = 4000
 
 
-class Messages:
+class MessageSource:
     kind = "message"
     layer: Layer = "said"
 

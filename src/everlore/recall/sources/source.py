@@ -8,7 +8,7 @@ from everlore.recall.request import Request
 from everlore.store.recall import Key
 
 
-class Source(Protocol):
+class RecallSource(Protocol):
     """A kind of thing that recall finds.
 
     Its passages name the kind, and stand in the layer: there they are looked for and scored together with those of the other

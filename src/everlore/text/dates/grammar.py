@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from everlore.text.dates import readers
 from everlore.text.dates import vocabulary as v
 from everlore.text.dates.expressions import Expression, Meaning, NoDate
-from everlore.text.dates.surroundings import LEAD, NTH, Said, part_of, side_of
+from everlore.text.dates.surroundings import LEAD, NTH, DatedText, part_of, side_of
 from everlore.text.dates.vocabulary import Pattern, of, pattern
 
 _WORD = re.compile(r"[^\W\d_]+|\d")
@@ -21,11 +21,11 @@ _WORD = re.compile(r"[^\W\d_]+|\d")
 class _Rule:
     pattern: Pattern
     words: frozenset[str]  # without one of these the pattern cannot match: spares the search
-    read: Callable[[re.Match[str], Said], Meaning | None]
+    read: Callable[[re.Match[str], DatedText], Meaning | None]
     lead: Pattern | None = None  # the preposition in front that belongs to it
 
 
-def find(said: Said) -> Iterator[Expression]:
+def find(said: DatedText) -> Iterator[Expression]:
     """All expressions of a text, overlapping ones too, in the order of the rules."""
     words = set(_WORD.findall(said.low))
     for rule in _RULES:
@@ -48,7 +48,7 @@ def longest(expressions: Iterable[Expression], length: int) -> list[Expression]:
     return sorted(kept, key=lambda one: one.begin)
 
 
-def _expression(rule: _Rule, match: re.Match[str], meaning: Meaning, said: Said) -> Expression:
+def _expression(rule: _Rule, match: re.Match[str], meaning: Meaning, said: DatedText) -> Expression:
     core = match.start()
     part, begin = part_of(said, core)
     lead = rule.lead.search(said.ahead(core)) if rule.lead and part is None else None
@@ -67,7 +67,7 @@ def _expression(rule: _Rule, match: re.Match[str], meaning: Meaning, said: Said)
 
 
 def _possible(
-    read: Callable[[re.Match[str], Said], Meaning | None], match: re.Match[str], said: Said
+    read: Callable[[re.Match[str], DatedText], Meaning | None], match: re.Match[str], said: DatedText
 ) -> Meaning | None:
     """What `read` gives; no date where no calendar has it (31 February, the month 13)."""
     try:

@@ -29,7 +29,7 @@ from everlore.text.dates.calendar import Span
 from everlore.text.dates.expressions import Counted, Expression, Part, Rolling
 from everlore.text.dates.grammar import find, longest
 from everlore.text.dates.resolve import beside, narrowed, possible, resolve
-from everlore.text.dates.surroundings import Said, aside_of
+from everlore.text.dates.surroundings import DatedText, aside_of
 from everlore.text.dates.vocabulary import of, pattern
 from everlore.text.folding import lowered
 from everlore.text.languages import language_of
@@ -59,7 +59,7 @@ class TimeRange:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    said: Said
+    said: DatedText
     now: datetime
 
     def read(self, one: Expression, since: datetime | None = None) -> Span | None:
@@ -77,7 +77,7 @@ class _Question:
 
 def read_times(question: str, now: datetime) -> tuple[TimeRange, ...]:
     """Read the ranges that `question` names, in order of appearance, in the time zone of `now` (aware)."""
-    said = Said(lowered(question), question, "/" not in question or language_of(question) == "en")
+    said = DatedText(lowered(question), question, "/" not in question or language_of(question) == "en")
     about_past = _LOOKS_BACK.search(said.low) is not None
     found = deque(longest((one for one in find(said) if not (about_past and _lasts(one))), len(question)))
     asked, ranges = _Question(said, now), list[TimeRange | None]()
@@ -166,7 +166,7 @@ def _range_of_one(asked: _Question, here: Expression, after: Expression | None) 
 # --- two expressions ---------------------------------------------------------------------------------------
 
 
-def _are_pair(said: Said, here: Expression, after: Expression) -> bool:
+def _are_pair(said: DatedText, here: Expression, after: Expression) -> bool:
     """Whether the two are the ends of one range: "X to Y", "between X and Y"."""
     if _TO.fullmatch(said.low, here.stop, after.begin):
         return True

@@ -20,7 +20,7 @@ from everlore.text.dates.expressions import (
     Which,
     Yearly,
 )
-from everlore.text.dates.surroundings import Said, count_of, is_led, part_of
+from everlore.text.dates.surroundings import DatedText, count_of, is_led, part_of
 from everlore.text.dates.vocabulary import of, pattern
 
 Match = re.Match[str]
@@ -43,11 +43,11 @@ def which_of(
     return None if said is None else _WHICH[said]
 
 
-def read_nothing(match: Match, said: Said) -> Meaning:
+def read_nothing(match: Match, said: DatedText) -> Meaning:
     return NoDate()
 
 
-def read_iso(match: Match, said: Said) -> Meaning:
+def read_iso(match: Match, said: DatedText) -> Meaning:
     year, month, day = int(match["y"]), int(match["m"]), group(match, "d")
     if day:
         return Fixed(calendar.days(date(year, month, int(day))), "day")
@@ -55,7 +55,7 @@ def read_iso(match: Match, said: Said) -> Meaning:
     return Fixed(calendar.months(first.year, first.month), "month", sure=is_led(said, match.start()))
 
 
-def read_digits(match: Match, said: Said) -> Meaning:
+def read_digits(match: Match, said: DatedText) -> Meaning:
     """5/7/2023 is the 7th of May in English, and the 5th of July elsewhere, unless that cannot be."""
     first, second, year = int(match["a"]), int(match["b"]), int(match["y"])
     month, day = (first, second) if said.english and match["mark"] == "/" else (second, first)
@@ -84,7 +84,7 @@ def _yearly(
     )
 
 
-def read_date(match: Match, said: Said) -> Meaning:
+def read_date(match: Match, said: DatedText) -> Meaning:
     month, day = v.MONTHS[match["month"]], int(match["day"])
     until = int(match["until"] or day)
     return _yearly(
@@ -92,7 +92,7 @@ def read_date(match: Match, said: Said) -> Meaning:
     )
 
 
-def read_month(match: Match, said: Said) -> Meaning | None:
+def read_month(match: Match, said: DatedText) -> Meaning | None:
     named = group(match, "year") or which_of(match, _OF_YEARS) is not None
     if not named and not _is_month(match, said):
         return None
@@ -101,7 +101,7 @@ def read_month(match: Match, said: Said) -> Meaning | None:
     return _yearly(match, lambda year: calendar.months(year, month), "month", sure=sure)
 
 
-def read_season(match: Match, said: Said) -> Meaning | None:
+def read_season(match: Match, said: DatedText) -> Meaning | None:
     if match["year"] is None and which_of(match) is None and which_of(match, _OF_YEARS) is None:
         lead = _LEAD_FALL if match["season"] == "fall" else LEAD_SEASON
         if not lead.search(said.ahead(match.start())):
@@ -110,14 +110,14 @@ def read_season(match: Match, said: Said) -> Meaning | None:
     return _yearly(match, lambda year: calendar.months(year, begins, 3), "season")
 
 
-def read_quarter(match: Match, said: Said) -> Meaning:
+def read_quarter(match: Match, said: DatedText) -> Meaning:
     nth = group(match, "nth")
     quarter = int(match["quarter"]) if group(match, "quarter") else v.ORDINALS.get(nth or "", 4)
     sure = bool(group(match, "year")) or which_of(match) is not None or is_led(said, match.start())
     return _yearly(match, lambda year: calendar.months(year, quarter * 3 - 2, 3), "season", sure=sure)
 
 
-def read_holiday(match: Match, said: Said) -> Meaning:
+def read_holiday(match: Match, said: DatedText) -> Meaning:
     meant = v.HOLIDAYS[v.said(match["holiday"])]
     before, after = (timedelta(days=meant.get(name, 0)) for name in ("before", "after"))
 
@@ -134,18 +134,18 @@ def read_holiday(match: Match, said: Said) -> Meaning:
     )
 
 
-def read_weekday(match: Match, said: Said) -> Meaning:
+def read_weekday(match: Match, said: DatedText) -> Meaning:
     return Weekday(v.WEEKDAYS[match["weekday"]], which_of(match), which_of(match, _OF_WEEKS))
 
 
-def read_short_weekday(match: Match, said: Said) -> Meaning | None:
+def read_short_weekday(match: Match, said: DatedText) -> Meaning | None:
     name = match["weekday"]
     led = which_of(match) is not None or LEAD_DAY.search(said.ahead(match.start()))
     ends = name not in v.DOUBTFUL_WEEKDAYS or _ENDING.match(said.low, match.end())
     return Weekday(v.SHORT_WEEKDAYS[name], which_of(match)) if led and ends else None
 
 
-def read_day(match: Match, said: Said) -> Meaning | None:
+def read_day(match: Match, said: DatedText) -> Meaning | None:
     word = v.said(match[0])
     in_front = said.ahead(match.start()).rsplit(maxsplit=1)[-1:]
     if word in v.NOT_AFTER and in_front and in_front[0] in v.NOT_AFTER[word].split("|"):
@@ -153,25 +153,25 @@ def read_day(match: Match, said: Said) -> Meaning | None:
     return Calendar("day", v.DAYS_SAID[word])
 
 
-def read_period(match: Match, said: Said) -> Meaning:
+def read_period(match: Match, said: DatedText) -> Meaning:
     unit, offset = v.PERIODS_SAID[" ".join(match[0].split())]
     return Calendar(unit, offset)
 
 
-def read_calendar(match: Match, said: Said) -> Meaning:
+def read_calendar(match: Match, said: DatedText) -> Meaning:
     return Calendar(v.UNITS[" ".join(match["unit"].split())], which_of(match))
 
 
-def read_before_last(match: Match, said: Said) -> Meaning:
+def read_before_last(match: Match, said: DatedText) -> Meaning:
     return Calendar(v.UNITS[match["unit"]], -2)
 
 
-def read_narrowed(match: Match, said: Said) -> Meaning | None:
+def read_narrowed(match: Match, said: DatedText) -> Meaning | None:
     """ "The month" is a time only where something narrows it: "the end of the month"."""
     return Calendar(v.UNITS[" ".join(match["unit"].split())], 0) if part_of(said, match.start())[0] else None
 
 
-def read_years(match: Match, said: Said) -> Meaning | None:
+def read_years(match: Match, said: DatedText) -> Meaning | None:
     first, last = int(match["first"]), int(group(match, "last_year") or match["first"])
     if _AMOUNT_AHEAD.search(said.ahead(match.start())):
         return None
@@ -184,11 +184,11 @@ def read_years(match: Match, said: Said) -> Meaning | None:
     )
 
 
-def read_decade(match: Match, said: Said) -> Meaning:
+def read_decade(match: Match, said: DatedText) -> Meaning:
     return Decade(int(match["decade"]))
 
 
-def read_counted(match: Match, said: Said) -> Meaning:
+def read_counted(match: Match, said: DatedText) -> Meaning:
     unit, count = v.UNITS[match["unit"]], count_of(match)
     sign = -1 if group(match, "ago") else 1
     if unit == "year" and (count == 0 or group(match, "more") or group(match, "half")):
@@ -196,12 +196,12 @@ def read_counted(match: Match, said: Said) -> Meaning:
     return Counted(sign * count, unit, match["count"] in v.VAGUE, lasts=bool(group(match, "lasts")))
 
 
-def read_rolling(match: Match, said: Said) -> Meaning:
+def read_rolling(match: Match, said: DatedText) -> Meaning:
     count = count_of(match) if "count" in match.re.groupindex else 1
     return Rolling(count if which_of(match) == 1 else -count, v.UNITS[match["unit"]])
 
 
-def _is_month(match: Match, said: Said) -> bool:
+def _is_month(match: Match, said: DatedText) -> bool:
     """Whether a lone month name is a month, not a verb ("I may go") or a person ("did June call")."""
     name, begin = match["month"], match.start("month")
     written = said.written[begin : match.end("month")]

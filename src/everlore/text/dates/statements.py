@@ -32,7 +32,7 @@ from everlore.text.dates.expressions import (
 )
 from everlore.text.dates.grammar import find, longest
 from everlore.text.dates.resolve import beside, narrowed, resolve
-from everlore.text.dates.surroundings import Said, aside_of
+from everlore.text.dates.surroundings import DatedText, aside_of
 from everlore.text.folding import lowered
 
 Side: TypeAlias = Literal["at", "since", "until"]
@@ -58,7 +58,7 @@ class SaidDate:
 
 def read_dates(text: str, at: datetime, *, ahead: bool = False, english: bool = True) -> tuple[SaidDate, ...]:
     """The dates that `text` names, in order; of two that overlap the longer counts."""
-    said = Said(lowered(text), text, english)
+    said = DatedText(lowered(text), text, english)
     dates = (_date_of(one, said, at, ahead) for one in longest(filter(_is_sure, find(said)), len(text)))
     return tuple(one for one in dates if one is not None)
 
@@ -73,7 +73,7 @@ def _is_sure(one: Expression) -> bool:
             return not one.told_from_another
 
 
-def _date_of(one: Expression, said: Said, at: datetime, ahead: bool) -> SaidDate | None:
+def _date_of(one: Expression, said: DatedText, at: datetime, ahead: bool) -> SaidDate | None:
     aside = aside_of(said, one.begin)
     try:
         span, grain = _read(one.meaning, at, ahead)

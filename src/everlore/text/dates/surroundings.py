@@ -19,7 +19,7 @@ _PARTS: Mapping[str, Part] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class DatedText:
     """A text in lower case, as it was written, and whether its dates in digits are English (month first)."""
 
     low: str
@@ -35,7 +35,7 @@ def count_of(match: re.Match[str]) -> int:
     return 1 if not count else int(count) if count.isdigit() else v.COUNTS[" ".join(count.split())]
 
 
-def aside_of(said: Said, begin: int) -> Aside | None:
+def aside_of(said: DatedText, begin: int) -> Aside | None:
     """What the words in front of `begin` step aside by: "the week after ...", "two days before ..."."""
     match = _ASIDE.search(said.ahead(begin))
     if match is None or v.UNITS[match["unit"]] in {"minute", "hour"}:
@@ -43,7 +43,7 @@ def aside_of(said: Said, begin: int) -> Aside | None:
     return Aside(begin - len(match[0]), count_of(match), v.UNITS[match["unit"]], match["before"] is not None)
 
 
-def side_of(said: Said, begin: int) -> tuple[Side | None, int]:
+def side_of(said: DatedText, begin: int) -> tuple[Side | None, int]:
     """Which end the words in front of `begin` open, and where these begin."""
     match = _SIDE.search(said.ahead(begin))
     if match is None:
@@ -51,13 +51,13 @@ def side_of(said: Said, begin: int) -> tuple[Side | None, int]:
     return next(side for side in _SIDES if match[side]), begin - len(match[0])
 
 
-def part_of(said: Said, begin: int) -> tuple[Part | None, int]:
+def part_of(said: DatedText, begin: int) -> tuple[Part | None, int]:
     """To which part the words in front of `begin` narrow it, and where these begin."""
     match = _PART.search(said.ahead(begin))
     return (_part(match), begin - len(match[0])) if match else (None, begin)
 
 
-def is_led(said: Said, begin: int) -> bool:
+def is_led(said: DatedText, begin: int) -> bool:
     """Whether a preposition of time stands in front."""
     return LEAD.search(said.ahead(begin)) is not None or part_of(said, begin)[0] is not None
 

@@ -287,7 +287,8 @@ def test_the_demonstration_answers_with_citations(cli: Cli, monkeypatch: pytest.
         *("workspace", "messages", "stored", "already_there", "questions", "gold_in_top_3", "gold_in_top_10"),
         *("latency_ms", "degraded", "distilled", "memories", "facts"),
     }
-    assert first["distilled"]["messages"] == first["messages"]
+    # A window is read anew where a later one, read before it, corrects what it said.
+    assert first["distilled"]["messages"] >= first["messages"]
     assert (first["distilled"]["failed"], len(first["memories"]), len(first["facts"])) == (0, 5, 5)
     assert first["stored"] == first["messages"] >= 250
     assert len(first["questions"]) == 10
@@ -300,12 +301,15 @@ def test_the_demonstration_answers_with_citations(cli: Cli, monkeypatch: pytest.
     assert workspace["messages"] == first["messages"]
     shown = cli("demo", "--fresh").out
     assert f"{first['messages']} stored now" in shown
-    assert f"Kept out of {first['messages']} messages" in shown
+    assert f"Kept out of {first['distilled']['messages']} messages" in shown
     assert "The surest facts:" in shown
     for question in first["questions"]:
         assert question["question"] in shown
         assert question["why"] in shown
     assert "✓" in shown
+
+
+WAITING = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -323,9 +327,7 @@ def test_who_stops_an_import_is_told_what_is_stored_and_how_to_go_on(
     with psycopg.connect(database.superuser, autocommit=True) as other, other.transaction():
         other.execute("select from everlore.thread where name = 'b' for update")
         importing = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while (
-            importing.poll() is None and not other.execute("select from pg_locks where not granted").rowcount
-        ):
+        while importing.poll() is None and not other.execute(WAITING).rowcount:
             pass
         importing.send_signal(number)
         out, said = importing.communicate()

@@ -114,11 +114,9 @@ async def test_a_signal_while_the_memory_opens_is_not_lost(
         async def close(self) -> None:
             self.closed = True
 
-    told: list[str] = []
     embedder = Signalling()
     async with asyncio.timeout(PATIENCE_S):
-        await serve(database.settings(port=0), worker=False, ready=told.append, embedders={"fake": embedder})
-    assert told == []
+        await serve(database.settings(port=0), worker=False, ready=print, embedders={"fake": embedder})
     assert embedder.closed
 
 

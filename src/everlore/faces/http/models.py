@@ -48,7 +48,9 @@ class RequestModel(BaseModel):
         return given | ({"as_of": AsOf(**times)} if times else {})
 
 
-def request_model(title: str, parameters: Sequence[Parameter], *, query: bool) -> type[RequestModel]:
+def request_model(
+    title: str, told: str, parameters: Sequence[Parameter], *, query: bool
+) -> type[RequestModel]:
     """The body of a request, or (`query`) what stands behind the question mark. There the two questions of time are flat."""
     made: dict[str, Any] = {}
     for one in parameters:
@@ -57,7 +59,7 @@ def request_model(title: str, parameters: Sequence[Parameter], *, query: bool) -
         else:
             made[one.name] = (_wire(one.hint), _default(one.default))
     config = _QUERY if query else _REQUEST
-    model = create_model(title, __base__=RequestModel, **made)
+    model = create_model(title, __base__=RequestModel, __doc__=told, **made)
     model.model_config.update(config)
     model.model_rebuild(force=True)
     return model

@@ -103,7 +103,9 @@ def _endpoint(verb: Verb, *, body: bool) -> Any:
     given = parameters_of(verb)
     lines = lines_of(verb)
     rest = [one for one in given if one.name not in in_path and one is not lines]
-    model = models.request_model(f"{verb.name.title().replace('_', '')}Request", rest, query=not body)
+    model = models.request_model(
+        f"{verb.name.title().replace('_', '')}Request", f"{summary_of(verb)[0]}.", rest, query=not body
+    )
 
     async def endpoint(**sent: Any) -> Response:
         said = cast("models.RequestModel", sent["request"])

@@ -14,6 +14,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from tests.models.openai_server import memory, read_request
 
+from everlore.domain.errors import BadAnswer
 from everlore.domain.memories import (
     ENTITY_TYPES,
     MAX_CONTENT_CHARACTERS,
@@ -246,7 +247,6 @@ async def test_numbers_need_not_begin_with_one(analyst: Analyst) -> None:
     "text",
     [
         "🙂" * 500,
-        "x" * 100_000,
         "私の妹は五月にリスボンへ引っ越しました。",
         "Моя сестра Эмма переехала в Лиссабон.",
         "I live in \x01\x02 Lisbon.\u200b",
@@ -258,6 +258,13 @@ async def test_numbers_need_not_begin_with_one(analyst: Analyst) -> None:
 async def test_odd_texts_do_no_harm(analyst: Analyst, text: str) -> None:
     read = window(text)
     require_sound(await believed(analyst, read), read)
+
+
+async def test_part_of_a_word_without_end_proves_nothing() -> None:
+    read = window("x" * 100_000)
+    require_sound(await believed(made("rules"), read), read)
+    with pytest.raises(BadAnswer, match="its words stand in none of the messages"):
+        await believed(made("model"), read)
 
 
 @pytest.mark.parametrize("kind", ["rules", "model"])

@@ -301,6 +301,7 @@ CREATE FUNCTION everlore.messages_ending(ending text) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET enable_indexonlyscan TO 'off'
     AS $$
     declare
         ws constant uuid := everlore.current_workspace();

@@ -126,6 +126,8 @@ create function everlore.messages_ending(ending text) returns setof uuid
     language plpgsql stable security definer
     set search_path = everlore, pg_temp
     set plan_cache_mode = force_custom_plan
+    -- The primary key holds all that is asked for: a small workspace would be read whole.
+    set enable_indexonlyscan = off
     as $$
     declare
         ws constant uuid := everlore.current_workspace();

@@ -164,7 +164,7 @@ def _slow(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> Non
     whole: Callable[..., Awaitable[Any]] = getattr(module, name)
 
     async def slow(connection: Any, *arguments: Any) -> Any:
-        await connection.execute("select pg_sleep(60)")
+        await connection.done(b"select pg_sleep(60)")
         return await whole(connection, *arguments)
 
     monkeypatch.setattr(module, name, slow)

@@ -18,9 +18,12 @@ from everlore.domain.errors import InternalError, ModelUnavailable
 from everlore.faces.cli import call as calls
 from everlore.faces.cli import memory
 from everlore.faces.cli.main import main, parser
+from everlore.faces.cli.shown import PRINTERS
 
 Cli = Callable[..., Any]
 
+# Made by hand, printer and all.
+BY_HAND = {"record", "jobs retry", "workspaces export", "workspaces import"}
 EVERLORE = (sys.executable, "-c", "import sys; from everlore.faces.cli.main import main; sys.exit(main())")
 
 
@@ -63,6 +66,11 @@ def test_the_list_of_commands_says_what_their_verbs_say(run: Cli) -> None:
     ]
     for verb in [verb for verb in alone if " " not in verb.command and verb.command != "record"]:
         assert f"{verb.command} {summary_of(verb)[0]}" in listed
+
+
+def test_every_answer_is_printed_for_people() -> None:
+    parser()
+    assert {verb.command for verb in verbs()} - PRINTERS.keys() == BY_HAND
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -72,7 +72,7 @@ async def lore(database: TestDatabase, clock: Clock, fake: FakeEmbedder) -> Asyn
 async def test_nothing_is_left_of_what_was_erased(
     lore: Everlore, clock: Clock, rows: Rows, seed: int
 ) -> None:
-    person = Person(lore, await lore.workspace("alice"), clock, rows, random.Random(seed))
+    person = Person(lore, await lore.workspace("alice", create=True), clock, rows, random.Random(seed))
     try:
         for _ in range(STEPS):
             await person.step()

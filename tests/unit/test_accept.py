@@ -19,6 +19,7 @@ from everlore.domain.messages import (
     MAX_MESSAGES,
     MAX_TEXT_BYTES,
     NewMessage,
+    in_our_words,
 )
 from everlore.validation import aware, name, taxonomy_path
 
@@ -252,3 +253,10 @@ def test_a_mapping_of_another_kind_will_do() -> None:
             return len(self._fields)
 
     assert accept([Fields(role="user", text="hello")], NOW)[0].text == "hello"
+
+
+def test_an_assistants_turn_of_tool_calls_alone_may_say_null() -> None:
+    given = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "look"}}]}
+    assert in_our_words(given)["text"] == ""
+    with pytest.raises(ValueError, match="differs from text"):
+        in_our_words({"role": "user", "content": "tea", "text": "coffee"})

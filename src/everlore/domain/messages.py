@@ -62,12 +62,14 @@ class NewMessage:
 
 
 def in_our_words(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message as others write it, with `content` for `text`, as ours. Raises ValueError if both are given and differ."""
+    """A message as others write it, with `content` for `text` (null where there are only tool calls), as ours. Raises ValueError
+    if both are given and differ."""
     if "content" not in given:
         return given
     if given.get("text", given["content"]) != given["content"]:
         raise ValueError("differs from text, which means the same; give one of both")
-    return {name: value for name, value in given.items() if name != "content"} | {"text": given["content"]}
+    text = "" if given["content"] is None else given["content"]
+    return {name: value for name, value in given.items() if name != "content"} | {"text": text}
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,27 @@ def _renamed(shown: Shown) -> None:
     shown.out.line(f"{one_line(entity.name)} [{short_id(entity.entity_id)}] is called: {one_line(called)}.")
 
 
+@prints("entities aliases")
+def _aliases(shown: Shown) -> None:
+    listed = table("name", "weight", "from", numbers=["weight"], wide="name")
+    for alias in shown.answer:
+        listed.add_row(clean(alias.variant), f"{alias.weight:.2f}", alias.origin)
+    shown.out.print(listed)
+
+
+@prints("entities suggestions")
+def _suggestions(shown: Shown) -> None:
+    if not shown.answer:
+        shown.out.line(f"No two entities of the workspace {shown.workspace} seem to be one.")
+        return
+    listed = table("entity", "may be", "because", "score", "id", numbers=["score"], wide="because")
+    for one in shown.answer:
+        names = clean(one.one.label), clean(one.other.label)
+        listed.add_row(*names, one_line(one.reason), f"{one.score:.2f}", one.short_id)
+    shown.out.print(listed)
+    shown.out.line("Decide with: everlore review accept ID, or everlore review reject ID")
+
+
 @prints("entities changes")
 def _changes(shown: Shown) -> None:
     from rich.text import Text
@@ -116,6 +137,18 @@ def _taxonomy(shown: Shown) -> None:
             "  " * depth + node.path, clean(node.label or ""), f"{node.threads:,}", f"{node.below:,}"
         )
     shown.out.print(listed)
+
+
+@prints("taxonomy suggestions")
+def _paths(shown: Shown) -> None:
+    if not shown.answer:
+        shown.out.line(f"No path is suggested for a thread of the workspace {shown.workspace}.")
+        return
+    listed = table("thread", "path", "times", "id", numbers=["times"], wide="thread")
+    for one in shown.answer:
+        listed.add_row(clean(one.thread), one.path, f"{one.times:,}", one.short_id)
+    shown.out.print(listed)
+    shown.out.line("Decide with: everlore review accept ID, or everlore review reject ID")
 
 
 @prints("taxonomy label")

@@ -127,6 +127,14 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
         )
 
 
+@prints("jobs distil")
+def _begun(shown: Shown) -> None:
+    begun, out = shown.answer, shown.out
+    out.line(f"{begun.estimate.messages:,} messages wait; jobs were left for {begun.threads:,} threads.")
+    if begun.threads and not begun.worker:
+        out.warn("no worker runs that would take them: start one with `everlore worker` or `everlore up`.")
+
+
 @prints("models list")
 def _models(shown: Shown) -> None:
     _print_models(shown.out, shown.answer)

@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, LiteralString
 
+import psycopg
 import pytest
 from tests.conftest import Clock, TestDatabase
 
 from everlore.api.workspace import Workspace
-from everlore.domain.errors import ModelUnavailable
+from everlore.domain.errors import DatabaseUnavailable, ModelUnavailable
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
@@ -157,6 +158,21 @@ async def test_a_lane_past_the_deadline_is_left_out_and_the_others_go_on(
         _slow(monkeypatch, lanes, query)
         degraded = await answer(workspace, deadline_ms=400)
         assert f"the {lane} lane missed the deadline of 400 ms" in degraded
+
+
+@pytest.mark.parametrize("table", ["posting_block", "passage", "embedding_model"])
+async def test_what_no_answer_can_do_without_is_not_waited_for_either(
+    opened: OpenLore, database: TestDatabase, table: LiteralString
+) -> None:
+    async with opened(FakeEmbedder()) as lore:
+        workspace = await prepared(lore)
+        await lore.catch_up()
+        async with await psycopg.AsyncConnection.connect(database.superuser) as other:
+            await other.execute(f"lock table everlore.{table} in access exclusive mode")
+            with pytest.raises(DatabaseUnavailable, match="within 1 seconds"):
+                async with asyncio.timeout(60):
+                    await workspace.recall("boat", deadline_ms=200)
+        assert await answer(workspace, deadline_ms=60_000) == ()
 
 
 def _slow(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from everlore.config import RecallSettings
-from everlore.domain.errors import ModelUnavailable
+from everlore.domain.errors import DatabaseUnavailable, ModelUnavailable
 from everlore.domain.recall import Layer, Recall
 from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.ports.reranker import Reranker
@@ -29,6 +29,8 @@ __all__ = ["Ask", "recall"]
 
 # How long an embedding model is waited for without a deadline; with one, for so much of it.
 PATIENCE_S = 10.0
+# Without postings there is no answer: they are waited for so long, however short the deadline is.
+LEAST_PATIENCE_S = 1.0
 _SHARE = 0.5
 
 
@@ -41,18 +43,31 @@ async def recall(
     reranker: Reranker | None,
     settings: RecallSettings,
 ) -> Recall:
-    """Answer one question from one workspace. What is missing or late is left out and named in `degraded`."""
+    """Answer one question from one workspace. What is missing or late is left out and named in `degraded`. Raises
+    DatabaseUnavailable where there is nothing to make an answer of by the deadline (or within a second)."""
     watch = Stopwatch(ask.deadline_ms)
-    name = await database.at_once(workspace_id, index.NAME_IN_USE)
-    embedder = embedders.get(name)
-    encoded = None if embedder is None else await _encoded(embedder, ask.question, watch)
-    watch.mark("embedding")
-    async with database.workspace(workspace_id, read_only=True) as tx:
-        model = await _model_in_use(tx, embedders, watch)
-        if model is None or model.name != name:
-            # Another model was switched to just now: its vectors cannot be compared with this one's.
-            encoded = None
-        return await _answer(await _request(tx, ask, settings, reranker, watch, model, encoded))
+    patience = None if ask.deadline_ms is None else max(ask.deadline_ms / 1000, LEAST_PATIENCE_S)
+    try:
+        async with asyncio.timeout(patience) as limit:
+            name = await database.at_once(workspace_id, index.NAME_IN_USE)
+            embedder = embedders.get(name)
+            encoded = None if embedder is None else await _encoded(embedder, ask.question, watch)
+            watch.mark("embedding")
+            async with database.workspace(workspace_id, read_only=True) as tx:
+                model = await _model_in_use(tx, embedders, watch)
+                if model is None or model.name != name:
+                    # Another model was switched to just now: its vectors cannot be compared with this one's.
+                    encoded = None
+                request = await _request(tx, ask, settings, reranker, watch, model, encoded)
+                # From here on each lane minds the deadline.
+                limit.reschedule(None)
+                return await _answer(request)
+    except TimeoutError as error:
+        if patience is None:
+            raise
+        raise DatabaseUnavailable(
+            f"The database gave nothing to make an answer of within {patience:g} seconds."
+        ) from error
 
 
 async def _model_in_use(

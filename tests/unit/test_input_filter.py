@@ -248,3 +248,16 @@ def test_paragraphs_cover_the_words_in_order(text: str) -> None:
 @given(st.lists(st.text(max_size=80), max_size=6))
 def test_any_messages_can_be_read(texts: list[str]) -> None:
     read(*texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("Olvida lo que dije del martes, es el miércoles.", False),
+        ("Olvida lo que te dije, por favor.", True),
+        ("Off the record, he told reporters, the deal is dead.", False),
+        ("Off the record, Anna said yes.", True),
+    ],
+)
+def test_what_is_put_right_or_reported_is_not_off_the_record(text: str, hidden: bool) -> None:
+    assert bool(off_the_record(text)) is hidden

@@ -139,9 +139,17 @@ _NOT_ASKED = re.compile(
     re.IGNORECASE,
 )
 # "Forget what I just said about Tuesday, it's Wednesday" puts something right; "..., I shouldn't have told you" does not.
-_CORRECTS = re.compile(r"(?:forget|ignore|delete|erase) what i\b", re.IGNORECASE)
+_CORRECTS = re.compile(
+    r"(?:forget|ignore|delete|erase) what i\b|olvida lo que|oublie ce que|vergiss,? was ich", re.IGNORECASE
+)
+# "Off the record, he told reporters, the deal is dead" reports.
+_REPORTED = re.compile(
+    r",?\s{1,3}(?:he|she|they|(?:the )?(?:sources?|officials?|police)) (?:told|said|says|admitted|confirmed|added)\b",
+    re.IGNORECASE,
+)
 _PUT_RIGHT = re.compile(
-    r"[^.!?\n]{0,60}?(?:[,;:–—]|\bbecause\b)\s{0,3}(?!(?:please|ok|okay|thanks?|thank you|i should|(?:it|that)(?:['’]s| is| was)"
+    r"[^.!?\n]{0,60}?(?:[,;:–—]|\bbecause\b)\s{0,3}(?!(?:please|ok|okay|thanks?|thank you"
+    r"|por favor|gracias|bitte|danke|merci|i should|(?:it|that)(?:['’]s| is| was)"
     r" (?:private|secret|personal|confidential|embarrassing|nothing))\b)\w+\W{1,3}\w",
     re.IGNORECASE,
 )
@@ -180,6 +188,8 @@ def off_the_record(text: str) -> tuple[Span, ...]:
 
 def _is_wish(text: str, match: re.Match[str]) -> bool:
     if _NOT_ASKED.search(text, max(0, match.start() - 24), match.start()):
+        return False
+    if _REPORTED.match(text, match.end()):
         return False
     return not (_CORRECTS.search(match[0]) and _PUT_RIGHT.match(text, match.end()))
 

@@ -214,3 +214,11 @@ async def test_nothing_is_no_value(porto: Workspace, field: str) -> None:
     (memory,) = await porto.memories()
     with pytest.raises(InvalidInput, match=field):
         await porto.correct(memory.memory_id, **cast("dict[str, Any]", {field: None}))
+
+
+async def test_one_memory_is_not_corrected_to_what_another_says(workspace: Workspace) -> None:
+    await workspace.remember("I am allergic to nuts")
+    other = await workspace.remember("Nora lives in Lyon")
+    with pytest.raises(InvalidInput, match="says already"):
+        await workspace.correct(other.memory_id, "I am allergic to nuts")
+    assert await contents(workspace) == ["I am allergic to nuts", "Nora lives in Lyon"]

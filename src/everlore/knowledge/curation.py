@@ -12,6 +12,7 @@ from uuid import UUID
 
 from everlore.config import AliasSettings
 from everlore.domain.errors import InvalidInput, NotFound
+from everlore.domain.ids import short_id
 from everlore.domain.memories import Memory, MemoryType
 from everlore.index.embedding import vectors_by_text
 from everlore.knowledge.batch import BatchContext, Incoming
@@ -25,7 +26,7 @@ from everlore.knowledge.write import PlacedStatement, write
 from everlore.ports.analyst import DraftEntity, Extraction, Quote, Window, WindowMessage
 from everlore.ports.embedder import EncodedPassage
 from everlore.runtime import Runtime
-from everlore.store import conversation, distilling, facts, index, memories, passages
+from everlore.store import conversation, deduplication, distilling, facts, index, memories, passages
 from everlore.store.entities import delete_unspoken, surviving
 from everlore.store.memories import NewSource
 from everlore.store.passages import NewPassage
@@ -123,7 +124,9 @@ async def correct(
         # What waited was never in use: it is taken into it now, as it was or in other words.
         taken_in = content != memory.content or memory.review is not None
         if content != memory.content:
-            columns |= {"content_hash": content_hash(memory.author, content), "passage_id": None}
+            digest = content_hash(memory.author, content)
+            await _require_new(tx, digest, memory.lineage_id)
+            columns |= {"content_hash": digest, "passage_id": None}
         version = await memories.new_version(tx, memory.lineage_id, columns, now)
         await memories.add_sources(tx, memory.lineage_id, [NewSource(None, None, None, CONFIDENCE)], now)
         await memories.set_confidence(tx, memory.lineage_id, CONFIDENCE, memory.importance)
@@ -152,6 +155,17 @@ async def correct(
             await delete_unspoken(tx, before_that)
         await conversation.audit(tx, "correct memory", str(memory.lineage_id), fields=sorted(changes))
         return _known(await memories.current(tx, memory.lineage_id))
+
+
+async def _require_new(tx: Transaction, digest: bytes, lineage_id: UUID) -> None:
+    """Raises InvalidInput where another memory in use says just that: one thing would be known twice."""
+    for one in await deduplication.in_same_words(tx, digest):
+        in_use = one.review is None and one.forgotten_at is None and one.valid_to is None
+        if in_use and one.lineage_id != lineage_id:
+            known = short_id(one.lineage_id)
+            raise InvalidInput(
+                "content", f"is what the memory {known} says already; forget or reject this one instead"
+            )
 
 
 async def pin(runtime: Runtime, workspace_id: UUID, memory_id: UUID, *, pinned: bool) -> Memory:

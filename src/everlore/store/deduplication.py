@@ -119,6 +119,12 @@ async def look_up(tx: Transaction, asked: Asked) -> tuple[list[StoredMemory], li
     return known, await changed.fetchall(), Recent(await mine.fetchall(), found)
 
 
+async def in_same_words(tx: Transaction, digest: bytes) -> list[Memory]:
+    """The current memories of the same words and author, forgotten and rejected ones included."""
+    found = await tx.rows(_QUERIES["same_words"], _known_of, hashes=[digest])
+    return [one.memory for one in found]
+
+
 def _of_entity(*, entity_id: UUID, **columns: Any) -> tuple[UUID, StoredMemory]:
     return entity_id, _known_of(**columns)
 

@@ -11,7 +11,6 @@ _WHEN = (
     r"|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|week|month"
     r"|year|spring|summer|autumn|winter|yesterday|today|recently|again|there|here|full.time|part.time) )?"
 )
-_BE = r"(?:am|is|are|was|were|been|being|'m|'s|'re)"
 HEAD: Final = re.compile(
     r"(?:^|(?<=\w\s)(?=(?:i|we)(?:\s|'(?:m|ve|re|d rather)\b)|i(?:m|ve)\s)|[,;:—–(.!]\s{1,3}|\s[-–—]\s|\b(?:and|but"
     r"|because|since"

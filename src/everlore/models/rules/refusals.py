@@ -294,12 +294,6 @@ REQUEST: Final = {
 }
 
 
-def refusal_of(low: str, language: str) -> str | None:
-    """Why the sentence `low` (lower case) must not be believed, or None."""
-    found = _refused(low, language)
-    return found[0] if found else None
-
-
 def believed_part(low: str, language: str) -> int:
     """How many characters of `low` are to be believed: all, those in front of a clause that hedges or tells what others say,
     or none ("I moved to Leeds, my brother thinks it is dull")."""

@@ -324,10 +324,14 @@ def test_who_stops_an_import_is_told_what_is_stored_and_how_to_go_on(
         line("tea three", thread="b"),
     )
     command = [*EVERLORE, "import", "jsonl", file]
-    with psycopg.connect(database.superuser, autocommit=True) as other, other.transaction():
-        other.execute("select from everlore.thread where name = 'b' for update")
+    # One holds the lock; the other watches, for in a transaction the list of sessions stands still.
+    with (
+        psycopg.connect(database.superuser) as holding,
+        psycopg.connect(database.superuser, autocommit=True) as watching,
+    ):
+        holding.execute("select from everlore.thread where name = 'b' for update")
         importing = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while importing.poll() is None and not other.execute(WAITING).rowcount:
+        while importing.poll() is None and not watching.execute(WAITING).rowcount:
             pass
         importing.send_signal(number)
         out, said = importing.communicate()

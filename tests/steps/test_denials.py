@@ -77,6 +77,28 @@ async def test_a_denial_of_everything_ends_all_of_it(
     assert await holds(workspace, predicate) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Correction: I'm not allergic to peanuts.", ["shellfish"]),
+        ("Correction: I'm not allergic to peanuts, but to walnuts.", ["shellfish", "walnuts"]),
+        ("Wait, no, I'm not allergic to peanuts.", ["shellfish"]),
+        ("I'm not allergic to peanuts but shellfish gets me every time.", ["shellfish"]),
+        ("I'm really not allergic to peanuts.", ["shellfish"]),
+        ("I'm not just allergic to peanuts.", ["peanuts", "shellfish"]),
+        ("I wish I wasn't allergic to peanuts.", ["peanuts", "shellfish"]),
+        ("If I'm not allergic to peanuts, I can eat there.", ["peanuts", "shellfish"]),
+        ("Ben isn't allergic to peanuts.", ["peanuts", "shellfish"]),
+    ],
+)
+async def test_what_is_denied_by_name_ends(
+    lore: Everlore, workspace: Workspace, text: str, left: list[str]
+) -> None:
+    await told(lore, workspace, ALLERGIC)
+    await told(lore, workspace, text, day=3)
+    assert await holds(workspace, "allergic_to") == left
+
+
 async def test_it_ends_what_is_heard_of_only_afterwards_too(lore: Everlore, workspace: Workspace) -> None:
     await told(lore, workspace, "Actually, correction: I'm not allergic to anything.", day=9)
     await told(lore, workspace, ALLERGIC, thread="older")

@@ -43,7 +43,7 @@ async def with_denials(tx: Transaction, stated: Sequence[Stated]) -> list[Stated
             ]
             complete.append(one)
             continue
-        wrong = [fact for fact in open_ones if _denies(one, fact, said_by)] if _may_deny(one) else []
+        wrong = _denied(one, open_ones, said_by) if _may_deny(one) else []
         begins = min((fact.valid_from for fact in wrong), default=one.valid_from)
         complete.append(replace(one, valid_from=one.valid_from or begins))
         complete += [replace(one, edge=fact.edge, ended=True, valid_from=None, by=one.edge) for fact in wrong]
@@ -79,11 +79,18 @@ def _same_about(edge: FactKey, one: Stated) -> bool:
     return same and edge.object_key != one.edge.object_key
 
 
-def _denies(one: Stated, fact: CurrentFact, said_by: Collection[tuple[UUID | None, UUID]]) -> bool:
-    about = (fact.edge.subject_id, fact.edge.predicate) == (one.edge.subject_id, one.edge.predicate)
-    other = fact.edge.object_key != one.edge.object_key
-    mine = (one.instead_of, fact.lineage_id) in said_by
-    return about and other and (mine or said_wrong(one.said, fact.edge.object))
+def _denied(
+    one: Stated, known: Sequence[CurrentFact], said_by: Collection[tuple[UUID | None, UUID]]
+) -> list[CurrentFact]:
+    """What a correction takes back: what it names as wrong, and only where it names nothing all that the memory stated."""
+    others = [
+        fact
+        for fact in known
+        if (fact.edge.subject_id, fact.edge.predicate) == (one.edge.subject_id, one.edge.predicate)
+        and fact.edge.object_key != one.edge.object_key
+    ]
+    named = [fact for fact in others if said_wrong(one.said, fact.edge.object)]
+    return named or [fact for fact in others if (one.instead_of, fact.lineage_id) in said_by]
 
 
 def said_wrong(said: str, thing: str) -> bool:

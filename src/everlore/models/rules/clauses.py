@@ -93,6 +93,9 @@ _APART: Final = re.compile(
 _PASSIVE: Final = frozenset(("born", "married", "promoted", "fired", "laid", "engaged", "divorced", "back"))
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _AGO: Final = re.compile(r"\b(?:for|por|hace|durante|since|desde)\b")
+# "Not only" denies nothing; and what stands before what is so instead ("not to peanuts, but to walnuts").
+_NOT_ALONE: Final = re.compile(r"\b(?:not|n't) (?:only|just|merely|really|quite|even|so|all|both)\b")
+_RATHER: Final = re.compile(r",? but (?:rather |only )?to (?:the )?")
 
 
 def claims(statement: RuleStatement, scene: Scene) -> list[Claim]:
@@ -322,6 +325,11 @@ def _claims_of(
     predicate, ends = rule.predicate, rule.ends
     if rule.needs_not and not (negative or match[0].startswith("not ")):
         return []
+    denied = (
+        negative and not over and not rule.needs_not and predicate != "likes"
+        and _is_denied(statement, rule, around)
+    )  # fmt: skip
+    over = over or denied
     if negative and not over and not rule.needs_not:
         if predicate != "likes" or match[0].split()[0] in {
             "love",
@@ -358,6 +366,21 @@ def _claims_of(
         )
         if moment is not None and since is None:
             made = [replace(claim, valid_from=moment) for claim in made]
+    if denied and objects and (rather := _RATHER.match(low, objects[-1].stop)):
+        made += [
+            Claim(
+                subject,
+                predicate,
+                thing.text,
+                thing.begin,
+                thing.stop,
+                False,
+                confidence,
+                None,
+                thing.is_name,
+            )
+            for thing in object_at(statement, names_at, scene.dates, grammar, rather, rule)
+        ]
     if made and rule.left and (left := match.groupdict().get("left")):
         begin = match.start("left")
         written = grammar.article.sub("", statement.text[begin : begin + len(left)], count=1).strip()
@@ -368,6 +391,12 @@ def _claims_of(
                 )
             )
     return made
+
+
+def _is_denied(statement: RuleStatement, rule: Rule, around: str) -> bool:
+    """Whether a "not" ends what was claimed before: in a correction, or of a condition that one has or has not."""
+    certain = _NOT_ALONE.search(around) is None
+    return certain and (statement.corrected or statement.was_wrong or rule.predicate == "allergic_to")
 
 
 def word_of(match: re.Match[str]) -> str:

@@ -127,8 +127,8 @@ async def _record(memory: "Workspace", shown: Demonstration, advance: Callable[[
             shown.summary.add(receipt, [line.number for line in batch])
             for message, outcome in zip(messages, receipt.outcomes, strict=True):
                 if outcome.message_id is not None:
-                    shown.ids[outcome.message_id] = message.external_id or ""
-                shown.last_at = message.at
+                    shown.ids[outcome.message_id] = message["external_id"]
+                shown.last_at = message["at"]
             advance(len(messages))
 
 

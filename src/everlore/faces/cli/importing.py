@@ -2,16 +2,16 @@
 
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from everlore.domain.errors import InvalidInput
 from everlore.domain.knowledge import DistilEstimate, Distilled
-from everlore.domain.messages import NewMessage, Receipt
+from everlore.domain.messages import Receipt
 from everlore.faces.cli.call import (
     Call,
     Json,
@@ -230,7 +230,7 @@ class _Importing:
                 self.summary.add(receipt, [line.number for line in batch])
                 return
 
-    async def _record(self, batch: "list[Line]", messages: list[NewMessage]) -> Receipt:
+    async def _record(self, batch: "list[Line]", messages: Sequence[Mapping[str, Any]]) -> Receipt:
         thread = self.thread or batch[0].thread
         return await self.memory.record(messages, thread=thread, session=batch[0].session)
 

@@ -340,7 +340,7 @@ def test_who_stops_an_import_is_told_what_is_stored_and_how_to_go_on(
         out, said = importing.communicate()
     assert importing.returncode == code, said
     assert out == ""
-    assert "Stopped. At least 2 messages are stored and 0 were there already." in said
+    assert "Stopped. At least 2 messages are stored; there already: 0." in said
     assert "Run the same command again" in said
     assert "Traceback" not in said
     assert texts(cli, "a") == {"tea one", "tea two"}

@@ -23,6 +23,7 @@ from everlore.faces.cli.call import (
     warn_of_backlog,
 )
 from everlore.faces.cli.distilling import estimated
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.api.workspace import Workspace
@@ -275,8 +276,8 @@ def _import(
     except (KeyboardInterrupt, Terminated):
         # A batch whose commit was under way may be stored, too.
         call.out.note(
-            f"Stopped. At least {summary.stored:,} messages are stored and {summary.already_there:,} were there already. Run "
-            "the same command again to go on: nothing is stored twice."
+            f"Stopped. At least {counted(summary.stored, 'messages', 'are')} stored; there already: {summary.already_there:,}. "
+            "Run the same command again to go on: nothing is stored twice."
         )
         raise
     if to_json:
@@ -343,7 +344,7 @@ def _print(call: Call, summary: Summary) -> None:
     counts += f", {len(summary.refused):,} refused, {len(summary.skipped):,} skipped."
     match summary.indexed:
         case "here":
-            indexed = f" {summary.passages:,} passages indexed by meaning."
+            indexed = f" {counted(summary.passages, 'passages')} indexed by meaning."
         case "by a worker":
             indexed = " A running worker indexes them by meaning."
         case "not yet":
@@ -352,7 +353,8 @@ def _print(call: Call, summary: Summary) -> None:
     if summary.distilled is not None:
         read = summary.distilled
         call.out.line(
-            f"{read.messages:,} messages distilled: {read.memories:,} memories and {read.facts:,} statements of facts."
+            f"{counted(read.messages, 'messages')} distilled: {counted(read.memories, 'memories')} and "
+            f"{counted(read.facts, 'statements of facts')}."
         )
     if summary.to_distil is not None:
         call.out.line(f"{estimated(summary.to_distil)} `everlore distil` begins.")

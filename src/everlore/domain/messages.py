@@ -74,6 +74,7 @@ class Outcome:
 class Receipt:
     """Given after the commit: one outcome per message, in the order of the call."""
 
+    workspace: Annotated[str, Doc("The memory that was written to.")]
     thread: Annotated[str, Doc("The thread that was written to.")]
     outcomes: Annotated[tuple[Outcome, ...], Doc("One per message, in the order of the request.")]
 

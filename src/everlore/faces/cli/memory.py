@@ -58,7 +58,7 @@ def record(
 ) -> None:
     """Record one message. It is found by its words at once, and by its meaning when the command returns.
 
-    JSON: thread, outcomes [{status, message_id, reason}], stored, already_there, refused."""
+    JSON: workspace, thread, outcomes [{status, message_id, reason}], stored, already_there, refused."""
     call = call_of(ctx)
     message = NewMessage(
         role=role,

@@ -113,7 +113,7 @@ def _ask(out: Output, waiting: DistilEstimate, *, yes: bool) -> None:
     confirmed(
         "Distil them now?",
         yes=yes,
-        otherwise=f"Nothing was distilled: it takes about {waiting.calls:,} calls of a model, and there is no terminal to ask "
+        otherwise=f"Nothing was distilled: it takes about {waiting.calls:,} model calls, and there is no terminal to ask "
         "on; confirm with --yes.",
     )
 

@@ -158,7 +158,7 @@ async def undo(tx: Transaction, change_id: UUID, now: datetime) -> Change:
         for alias_id in change.made:
             await entities.remove_alias(tx, alias_id)
         # What the new entity has come to know since goes back with the rest.
-        await _take(tx, change.other_id, change.kept_id)
+        change = replace(change, moved=await _take(tx, change.other_id, change.kept_id))
         await tx.done(_QUERIES["set_merged"], entity_id=change.other_id, into=change.kept_id)
         await _name_back(tx, change, held[change.kept_id][0])
     await tx.done(_QUERIES["set_undone"], change_id=change_id, now=now)

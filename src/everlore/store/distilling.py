@@ -15,6 +15,7 @@ from everlore.store import jobs
 from everlore.store.facts import GroupKey
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
+from everlore.store.texts import with_texts
 
 # The step whose store this is.
 STEP = "distil"
@@ -87,13 +88,13 @@ def _said(*, captions: Sequence[str], **columns: Any) -> SaidRow:
 
 async def said(tx: Transaction, thread_id: UUID, first: int, last: int) -> list[SaidRow]:
     """The messages at positions `first` to `last`, in order."""
-    return await tx.rows(_QUERIES["said"], _said, thread_id=thread_id, first=first, last=last)
+    return await with_texts(tx, _QUERIES["said"], _said, thread_id=thread_id, first=first, last=last)
 
 
 async def earlier(tx: Transaction, thread_id: UUID, before: int, at_most: int) -> list[SaidRow]:
     """The messages before a position, at most so many, in order."""
-    found = await tx.rows(_QUERIES["earlier"], _said, thread_id=thread_id, before=before, at_most=at_most)
-    return found[::-1]
+    query = _QUERIES["earlier"]
+    return (await with_texts(tx, query, _said, thread_id=thread_id, before=before, at_most=at_most))[::-1]
 
 
 async def lock_workspace(tx: Transaction) -> None:

@@ -1160,6 +1160,7 @@ CREATE TABLE everlore.message (
     occurred_at timestamp with time zone NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     text text NOT NULL,
+    characters integer NOT NULL,
     captions text[] DEFAULT '{}'::text[] NOT NULL,
     system_prompt text,
     tool_calls jsonb DEFAULT '[]'::jsonb NOT NULL,

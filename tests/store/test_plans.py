@@ -421,8 +421,8 @@ EXPECTED: dict[str, dict[str, str]] = {
     "last_person": {"passage_time": "workspace_id"},
     "load_unembedded": {"unembedded_pkey": "workspace_id model_id", **OF_PASSAGE},
     "unembedded": {"unembedded_pkey": "workspace_id model_id"},
-    "distil_said": ALONG_A_THREAD,
-    "distil_earlier": ALONG_A_THREAD,
+    "distil_said": ALONG_A_THREAD | OF_MESSAGE,
+    "distil_earlier": ALONG_A_THREAD | OF_MESSAGE,
     "same_words": {
         "memory_hash": "workspace_id content_hash",
         "memory_version": "workspace_id lineage_id",

@@ -281,8 +281,9 @@ async def test_a_bad_answer_is_shown_and_what_follows_goes_on(
     script.before = fail
     await lore.distil(workspace)
     assert await contents(workspace) == ["message 13"]
-    (failed,) = (await lore.status()).failed_windows
-    assert (failed.workspace, failed.thread, failed.first, failed.last) == ("alice", "main", 1, 10)
+    (failed,) = (await lore.status()).failures
+    assert (failed.step, failed.workspace, failed.thread) == ("distil", "alice", "main")
+    assert (failed.what, failed.first, failed.last) == ("messages 1 to 10", 1, 10)
     assert "cut off" in failed.error
     assert (await workspace.status()).failed_windows == 1
 
@@ -293,7 +294,7 @@ async def test_a_bad_answer_is_shown_and_what_follows_goes_on(
     assert (await lore.retry_parked()).count == 1
     assert await lore.distil(workspace) == 10
     assert await contents(workspace) == ["message 13", "message 3"]
-    assert not (await lore.status()).failed_windows
+    assert not (await lore.status()).failures
 
 
 @pytest.mark.parametrize("error", [ModelUnavailable("it does not answer"), InternalError("a promise broke")])
@@ -355,7 +356,7 @@ async def test_only_what_failed_is_read_again(
     assert (await workspace.status()).undistilled == 15
     status = await lore.status()
     assert not (status.parked)
-    assert not (status.failed_windows)
+    assert not status.failures
 
 
 # --- the breaker -------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from everlore.budget import SpendGovernor
 from everlore.distil.input_filter import RawMessage, readable
 from everlore.distil.windows import WINDOW, last_of_window
 from everlore.domain.errors import BadAnswer, InternalError, ModelUnavailable
+from everlore.domain.operations import Failure
 from everlore.index.embedding import vectors_by_text
 from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
@@ -367,6 +368,18 @@ async def _distil(runtime: Runtime, scope: Scope, *, close: bool, progress: Call
         await distil_thread(runtime, scope.workspace_id, scope.thread_id, close=close, progress=progress)
 
 
+async def _try_again(runtime: Runtime, failed: Sequence[Failure]) -> list[Scope]:
+    """Have windows read anew that could not be read."""
+    firsts: dict[Scope, list[int]] = {}
+    for one in failed:
+        if one.first is not None:
+            firsts.setdefault(Scope(one.workspace_id, one.thread_id), []).append(one.first)
+    for scope, windows in firsts.items():
+        async with runtime.database.workspace(scope.workspace_id) as tx:
+            await distilling.ask_again(tx, scope.id, windows, runtime.clock())
+    return list(firsts)
+
+
 def _spends(runtime: Runtime) -> bool:
     return runtime.analyst is not None and runtime.analyst.model is not None
 
@@ -380,7 +393,10 @@ STEP = Step(
     run=_distil,
     every=WINDOW,
     watermark=True,
+    verb="distil",
     parks_on=(ModelUnavailable,),
+    failures=distilling.failures,
+    try_again=_try_again,
     wanted=lambda runtime: runtime.analyst is not None,
     spends=_spends,
 )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from psycopg.rows import scalar_row, tuple_row
 
 from everlore.domain.ids import new_id
 from everlore.domain.knowledge import Distilled
-from everlore.domain.operations import FailedWindow
+from everlore.domain.operations import Failure
 from everlore.store import jobs
 from everlore.store.facts import GroupKey
 from everlore.store.queries import queries
@@ -235,9 +236,9 @@ async def threads_to_distil(
     return [(workspace_id, thread_id) for workspace_id, thread_id in found]
 
 
-async def failed_windows(tx: Transaction) -> list[FailedWindow]:
-    """Of all workspaces. Needs the workers' role."""
-    return await tx.rows(_QUERIES["failed_windows"], FailedWindow)
+async def failures(tx: Transaction) -> list[Failure]:
+    """Windows of all workspaces that could not be read. Needs the workers' role."""
+    return await tx.rows(_QUERIES["failures"], partial(Failure, step=STEP))
 
 
 async def suggest_taxonomy(tx: Transaction, thread_id: UUID, path: str, at: datetime) -> None:

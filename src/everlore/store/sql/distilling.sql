@@ -162,8 +162,10 @@ order by t.name;
 -- threads_to_distil: of all workspaces
 select workspace_id, thread_id from everlore.threads_to_distil('distil', %(quiet_since)s, %(held)s, %(at_most)s);
 
--- failed_windows: of all workspaces
-select * from everlore.failed_windows();
+-- failures: windows of all workspaces that could not be read
+select workspace, workspace_id, thread, thread_id, 'messages ' || first || ' to ' || last as what, first, last, extractor as by,
+       error, failed_at
+from everlore.failed_windows();
 
 -- suggest_taxonomy: a path that a thread may belong to
 insert into everlore.taxonomy_suggestion (workspace_id, suggestion_id, thread_id, path, recorded_at)

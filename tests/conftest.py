@@ -26,6 +26,9 @@ from everlore.wiring import bring_up_to_date
 
 TEMPLATE = "everlore_template"
 
+# Commands are run as processes of their own, which read the same modules again and again: compiled once is enough.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # No test is timed: the machine may be busy.
 hypothesis.settings.register_profile("everlore", deadline=None)
 hypothesis.settings.load_profile("everlore")

@@ -16,7 +16,8 @@ from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.grounding.answers import doubts
 from everlore.models.fake import FakeEmbedder
-from everlore.models.language_model import Endpoint, ModelAnalyst
+from everlore.models.language_model.analyst import ModelAnalyst
+from everlore.models.language_model.endpoint import Endpoint
 
 MODEL = "tiny"
 INJECTED = 200

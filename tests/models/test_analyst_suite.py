@@ -27,7 +27,8 @@ from everlore.domain.memories import (
 )
 from everlore.grounding.answers import doubts
 from everlore.grounding.grounding import ground
-from everlore.models.language_model import Endpoint, ModelAnalyst
+from everlore.models.language_model.analyst import ModelAnalyst
+from everlore.models.language_model.endpoint import Endpoint
 from everlore.models.rules import RuleAnalyst
 from everlore.ports.analyst import (
     MAX_ENTITIES,

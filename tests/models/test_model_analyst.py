@@ -38,8 +38,12 @@ from everlore.domain.errors import (
 )
 from everlore.grounding.answers import doubts
 from everlore.grounding.grounding import ground
-from everlore.models.language_model import Endpoint, ModelAnalyst, Prompts, Sizes, endpoint, model_analyst
+from everlore.models.language_model import endpoint, model_analyst
+from everlore.models.language_model.analyst import ModelAnalyst
+from everlore.models.language_model.endpoint import Endpoint
+from everlore.models.language_model.prompts import Prompts
 from everlore.models.language_model.schema import answer_schema
+from everlore.models.language_model.window import Sizes
 from everlore.ports.analyst import CallReport, Extraction, KnownMemory, Window, WindowMessage
 
 NOON = datetime(2025, 6, 14, 12, 0, tzinfo=UTC)

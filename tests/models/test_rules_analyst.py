@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everlore.models.rules import RuleAnalyst, extract
+from everlore.models.rules import RuleAnalyst
+from everlore.models.rules.analyst import extract
 from everlore.ports.analyst import (
     MAX_ENTITIES,
     MAX_FACTS,

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everlore.models.rules import extract
+from everlore.models.rules.analyst import extract
 from everlore.ports.analyst import Extraction, Window, WindowMessage
 
 AT = datetime(2026, 3, 11, tzinfo=UTC)

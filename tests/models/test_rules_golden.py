@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.golden.score import Case, Fact, Memory, Output, Score, load, score
 
-from everlore.models.rules import extract
+from everlore.models.rules.analyst import extract
 from everlore.ports.analyst import Window, WindowMessage
 
 GOLDEN = Path(__file__).parent.parent / "golden"

@@ -160,11 +160,11 @@ async def answers(workspace: Workspace) -> dict[str, Any]:
         "distil": await workspace.estimate_distil(),
     }
     recalled = [await workspace.recall(about) for about in ("Who likes kayaks?", "zeppelin", "Qzmaya")]
-    # Which of two equals comes first is nobody's promise.
+    # Which of two equals comes first, and so which of many that have nothing to do with it are let in, is nobody's promise.
     found["recalled"] = [
         (
-            sorted(hit.citation.short_id for hit in one.hits),
-            sorted(hit.memory.memory_id for hit in one.memories),
+            sorted(hit.citation.short_id for hit in one.hits if hit.support.covered),
+            sorted(hit.memory.memory_id for hit in one.memories if hit.support.covered),
         )
         for one in recalled
     ]

@@ -29,9 +29,8 @@ from everlore.work import jobs, steps
 
 
 class Toys:
-    kind: str = "toy"
-    layer: Any = "documents"
-    message_id: UUID
+    kind, layer = "toy", cast("Any", "documents")
+    message_id, owner, text = uuid4(), uuid4(), "A wooden locomotive with red wheels."
 
     async def keys(self, request: Any, passages: Sequence[int]) -> list[store.Key]:
         return [store.Key(number, number, self.message_id.bytes) for number in passages]
@@ -40,17 +39,20 @@ class Toys:
         found: Any = request.near.get("documents")
         listed = await supported(request, found, "toy") if found else {}
         texts = await store.texts(request.tx, list(listed))
-        cited = (await store.messages(request.tx, [self.message_id]))[self.message_id].citation
+        cited = [one.citation for one in (await store.messages(request.tx, [self.message_id])).values()]
         return {"others": tuple(
-            OtherHit("toy", cited.message_id, texts[number], (cited,), float(found.relevance[place]), why)
+            OtherHit("toy", self.owner, texts[number], tuple(cited), float(found.relevance[place]), why)
             for number, (place, why) in listed.items())}  # fmt: skip
+
+    async def erase(self, tx: Any, messages: Sequence[UUID], memories: Sequence[UUID]) -> int:
+        gone = [self.owner] if self.message_id in messages else []
+        await passages.remove_lineages(tx, self.layer, gone)
+        return len(gone)
 
 
 class Toy:
     def __init__(self) -> None:
-        self.ran: list[Scope] = []
-        self.lagging: list[Scope] = []
-        self.broken, self.kind = False, Toys()
+        self.ran, self.lagging, self.broken, self.kind = list[Scope](), list[Scope](), False, Toys()
         self.step = Step("toy", "toys", "thread", self.lags, self.run, every=3, inline=True, attempts=1)
 
     async def lags(self, tx: Any, runtime: Any, asked: Any) -> list[Scope]:
@@ -60,8 +62,7 @@ class Toy:
     async def run(self, runtime: Any, scope: Scope, *, close: bool, progress: Any) -> None:
         if self.broken:
             raise WorldError("the toy is broken")
-        self.ran.append(scope)
-        self.lagging = []
+        self.ran, self.lagging = [*self.ran, scope], []
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,8 @@ async def lore(toy: Toy, database: Any, fake: Any) -> AsyncIterator[Everlore]:
 async def told(lore: Everlore, *texts: str) -> tuple[Workspace, UUID, Scope]:
     workspace = await lore.workspace("alice", create=True)
     stored = await workspace.record([{"role": "user", "text": text} for text in texts])
-    thread = Scope(workspace.workspace_id, (await workspace.threads())[0].thread_id)
-    return workspace, cast("UUID", stored.outcomes[0].message_id), thread
+    thread = (await workspace.threads())[0].thread_id
+    return workspace, cast("UUID", stored.outcomes[0].message_id), Scope(workspace.workspace_id, thread)
 
 
 async def test_a_step_is_deferred_swept_retried_and_in_status(toy: Toy, lore: Everlore) -> None:
@@ -120,15 +121,14 @@ async def test_a_step_is_deferred_swept_retried_and_in_status(toy: Toy, lore: Ev
 
 async def test_a_kind_is_indexed_recalled_with_a_citation_and_erased(toy: Toy, lore: Everlore) -> None:
     workspace, toy.kind.message_id, _ = await told(lore, "It came in a box.")
-    owner, text = uuid4(), "A wooden locomotive with red wheels."
+    owner, text = toy.kind.owner, toy.kind.text
     async with lore.runtime.database.workspace(workspace.workspace_id) as tx:
         made = passages.NewPassage("toy", owner, owner, text, None, None, lore.runtime.clock())
         await passages.insert(tx, "documents", [made])
     await lore.catch_up()
     answer = await workspace.recall("Where are the red wheels?", kinds=["message", "toy"])
     assert [(hit.text, hit.sources[0].message_id) for hit in answer.others] == [(text, toy.kind.message_id)]
-    async with lore.runtime.database.workspace(workspace.workspace_id) as tx:
-        await passages.remove_lineages(tx, "documents", [owner])
+    await workspace.delete(toy.kind.message_id)
     assert (await workspace.recall("Where are the red wheels?", kinds=["toy"])).others == ()
 
 

@@ -6,6 +6,8 @@ distilled anew, which finds what they say by themselves. Facts likewise. A memor
 message ("she" was Emma) goes as well. What an erased memory had taken the place of holds again.
 
 Entities and their other names go when no message, memory or fact that stays bears them; what a person gave by hand stays.
+Other kinds of things erase theirs by themselves (`RecallSource.erase`).
+
 Nothing here is soft: no version, passage, posting, vector, hash or quoted error is left. What Postgres keeps of deleted rows on
 its disk until a vacuum, in its write-ahead log and in old backups is another matter: docs/operations.md.
 """
@@ -20,6 +22,7 @@ from everlore.domain.predicates import in_words
 from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
+from everlore.recall.sources import SOURCES
 from everlore.store import conversation, distilling, erasure, memories, passages
 from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, SourceLeft, VersionRow
 from everlore.store.run import Transaction
@@ -95,6 +98,7 @@ async def _erase(
     distilled = await erasure.distilled_passages(tx, all_versions, plan.facts)
     await passages.remove(tx, "said", spoken)
     await passages.remove(tx, "known", distilled)
+    others = {source.kind: await source.erase(tx, ids, plan.lineages) for source in SOURCES}
     waiting = await erasure.superseded_by(tx, plan.lineages)
     await erasure.delete_distilled(tx, plan.lineages, version_ids, plan.facts, distilled)
     if ids:
@@ -115,6 +119,7 @@ async def _erase(
         "names": aliases,
         "passages": len(spoken) + len(distilled),
         "handed out": handed,
+        **{kind: count for kind, count in others.items() if count},
     }
     # Ids and counts only: the log outlives what was erased.
     await conversation.audit(tx, "erase", None, **counts)

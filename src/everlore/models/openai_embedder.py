@@ -7,13 +7,15 @@ It gives no token states, so there is no late interaction with such a model. Som
 import hashlib
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx
 import numpy as np
 
 from everlore.domain.errors import ConfigurationError, InputRefused, ModelUnavailable
 from everlore.ports.embedder import EncodedPassage, EncodedQuestion, Vector
+
+if TYPE_CHECKING:
+    import httpx
 
 _CACHED_QUESTIONS = 512
 # What endpoints answer to a text that is too long, empty or otherwise not to their liking. (Batches may be too large, too.)
@@ -33,8 +35,10 @@ class OpenAIEmbedder:
         passage_prefix: str = "",
         timeout_s: float = 30.0,
         batch: int = 64,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: "httpx.AsyncBaseTransport | None" = None,
     ) -> None:
+        import httpx  # by who has such an embedder only: it takes its time
+
         key = os.environ.get(api_key_env) if api_key_env else None
         if api_key_env and not key:
             raise ConfigurationError(
@@ -73,6 +77,8 @@ class OpenAIEmbedder:
         await self._client.aclose()
 
     async def _embed(self, texts: list[str]) -> list[Vector]:
+        import httpx
+
         try:
             response = await self._client.post("embeddings", json={"model": self._model, "input": texts})
             response.raise_for_status()

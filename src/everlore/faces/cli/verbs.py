@@ -52,17 +52,13 @@ _HELP = {
 
 
 class Commands(TyperGroup):
-    """All commands. Those of the verbs are made when one of them is called: to read their types takes a second, and to list
-    them a word each will do."""
+    """All commands. Those of the verbs are made when they are called: to read all their types takes a second, and to list them a
+    word each will do."""
 
-    _made = False
-
-    def make(self) -> None:
-        """Make what is not there yet. No help text of ours is markup."""
-        if not self._made:
-            self._made = True
-            _add_to(self)
-            take_literally(self)
+    def make(self, first: str | None = None) -> None:
+        """Make what is not there yet, or of that what begins with one word. No help text of ours is markup."""
+        _add_to(self, first)
+        take_literally(self)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(dict.fromkeys([*self.commands, *_first_words()]))
@@ -71,12 +67,12 @@ class Commands(TyperGroup):
         if cmd_name not in self.commands and cmd_name in _first_words():
             if cmd_name in _HELP:
                 return TyperCommand(cmd_name, help=_HELP[cmd_name])
-            self.make()
+            self.make(cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] in _first_words():
-            self.make()
+            self.make(args[0])
         return super().resolve_command(ctx, args)
 
 
@@ -98,11 +94,12 @@ def take_literally(command: TyperCommand | TyperGroup) -> None:
             take_literally(cast("TyperCommand | TyperGroup", below))
 
 
-def _add_to(root: TyperGroup) -> None:
+def _add_to(root: TyperGroup, first: str | None) -> None:
     """Add what has no command yet."""
     from everlore.api.verbs import verbs
 
-    registered = sorted(verbs(), key=lambda verb: len(verb.command.split()))
+    wanted = [verb for verb in verbs() if first in (None, verb.command.split()[0])]
+    registered = sorted(wanted, key=lambda verb: len(verb.command.split()))
     groups = {word for verb in registered for word in [verb.command.split()[0]] if " " in verb.command}
     for verb in registered:
         words = verb.command.split()

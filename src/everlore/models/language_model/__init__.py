@@ -6,15 +6,15 @@ its doubts about an answer as a whole (`doubting`) decide only whether the model
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from everlore.models.language_model.analyst import ModelAnalyst, Sleep
-from everlore.models.language_model.endpoint import Endpoint
-from everlore.models.language_model.prompts import Prompts
-from everlore.models.language_model.schema import OutputMode
-from everlore.models.language_model.window import Sizes
 from everlore.ports.analyst import Doubting
 
-__all__ = ["Endpoint", "ModelAnalyst", "Prompts", "Sizes", "Sleep", "model_analyst"]
+if TYPE_CHECKING:
+    from everlore.models.language_model.analyst import ModelAnalyst
+    from everlore.models.language_model.schema import OutputMode
+
+__all__ = ["model_analyst"]
 
 
 def model_analyst(
@@ -26,12 +26,18 @@ def model_analyst(
     timeout_s: float = 60.0,
     max_output_tokens: int = 4096,
     temperature: float | None = 0.0,
-    output: OutputMode = "native",
+    output: "OutputMode" = "native",
     context_messages: int = 75,
     context_tokens: int = 3000,
     prompts_dir: Path | None = None,
-) -> ModelAnalyst:
+) -> "ModelAnalyst":
     """An analyst out of plain settings. Raises ConfigurationError if a package, the key or a prompt is missing."""
+    # Loaded by who has a model only: its patterns take time.
+    from everlore.models.language_model.analyst import ModelAnalyst
+    from everlore.models.language_model.endpoint import Endpoint
+    from everlore.models.language_model.prompts import Prompts
+    from everlore.models.language_model.window import Sizes
+
     endpoint = Endpoint(
         model,
         url=url,

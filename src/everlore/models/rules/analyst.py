@@ -1,4 +1,4 @@
-"""The analyst without a model: verbatim sentences, chosen and typed by patterns, and the facts that their grammar shows.
+"""What rules find in a window: verbatim sentences, chosen and typed by patterns, and the facts that their grammar shows.
 
 It reads a window in four passes: which sentences are stated at all (`reading`), what they say (`clauses`, `people`),
     which are
@@ -35,7 +35,6 @@ from everlore.ports.analyst import (
     DraftFact,
     DraftMemory,
     Extraction,
-    Governor,
     KnownMemory,
     Quote,
     Relation,
@@ -88,28 +87,6 @@ class _Gathered:
     pet: bool = False
     pet_of: int = 0  # the message that spoke of a pet without its name
     mended: dict[int, str] = field(default_factory=dict[int, str])  # by message what it says was wrong before
-
-
-class RuleAnalyst:
-    """Implements `Analyst` by rules alone. Pure: the same window gives the same extraction, and the governor is not asked."""
-
-    @property
-    def name(self) -> str:
-        return "rules"
-
-    @property
-    def version(self) -> str:
-        return "1"
-
-    @property
-    def model(self) -> str | None:
-        return None
-
-    async def extract(self, window: Window, governor: Governor) -> Extraction:
-        return extract(window)
-
-    async def close(self) -> None:
-        return
 
 
 def extract(window: Window) -> Extraction:

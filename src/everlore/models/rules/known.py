@@ -127,6 +127,11 @@ def _relation(new: Knowledge, known: Knowledge) -> tuple[float, Relation] | None
         return (0.8 + likeness, "updates")
     if does.moves and shared >= _MENDS and known.memory.type in _DATED:
         return (0.7 + likeness, "updates")
-    if shared >= 3 and likeness >= _NEAR and not told:
+    if shared >= 3 and likeness >= _NEAR and not told and not _differ_in_number(words, known.words):
         return (likeness, "updates")
     return None
+
+
+def _differ_in_number(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether each has a number that the other has not: "room 12" and "room 14" are two, in whatever words."""
+    return all(any(word.isdigit() for word in words) for words in (one - other, other - one))

@@ -10,6 +10,7 @@ from everlore.domain.memories import Fact
 from everlore.domain.recall import FactHit, Layer
 from everlore.recall.listing import supported
 from everlore.recall.request import Near, Request
+from everlore.recall.sources.source import RecallSource
 from everlore.store import recall_facts
 from everlore.store.recall import Key
 
@@ -20,8 +21,8 @@ _MANY_SOURCES = 10
 _FACT_RELEVANCE, _FACT_CONFIDENCE, _FACT_SOURCES = 0.45, 0.45, 0.10
 
 
-class FactSource:
-    kind = "fact"
+class FactSource(RecallSource):
+    kind: str = "fact"
     layer: Layer = "known"
 
     async def keys(self, request: Request, passages: Sequence[int]) -> list[Key]:

@@ -9,6 +9,7 @@ from everlore.recall.composite import cited, composite, is_shown, order_of
 from everlore.recall.listing import supported
 from everlore.recall.related import related
 from everlore.recall.request import Ask, Near, Request
+from everlore.recall.sources.source import RecallSource
 from everlore.recall.structured_answers import structured_hits
 from everlore.store import recall_memories
 from everlore.store.recall import Key
@@ -18,8 +19,8 @@ from everlore.store.recall_memories import Use
 _USED = 5
 
 
-class MemorySource:
-    kind = "memory"
+class MemorySource(RecallSource):
+    kind: str = "memory"
     layer: Layer = "known"
 
     async def keys(self, request: Request, passages: Sequence[int]) -> list[Key]:

@@ -9,6 +9,7 @@ from everlore.recall.lanes import ESSENTIAL_MS, look
 from everlore.recall.near import seeds
 from everlore.recall.rank import rank
 from everlore.recall.request import Lane, Request
+from everlore.recall.sources.source import RecallSource
 from everlore.store import recall as store
 from everlore.store.recall import Key, Surroundings
 
@@ -17,8 +18,8 @@ _DEEPER = 4
 _DEEPEST = 4000
 
 
-class MessageSource:
-    kind = "message"
+class MessageSource(RecallSource):
+    kind: str = "message"
     layer: Layer = "said"
 
     async def keys(self, request: Request, passages: Sequence[int]) -> list[Key]:

@@ -73,7 +73,8 @@ def _never(_: Runtime) -> bool:
 class Step:
     """One background step.
 
-    `lags` asks, in one query with a limit, which scopes of all workspaces have something to do; it runs as the workers' role.
+    `lags` asks, in one query with a limit, which scopes of all workspaces have something to do; it runs as the workers' role,
+    whom row-level security lets look there through a function of the owner's (migrations/0005_work.sql).
     `every`: recording leaves a job whenever so many more positions of a thread are full, and where a session ends; None: it
     leaves none. `watermark`: recording raises the watermark of the step's name.
 

@@ -264,6 +264,20 @@ async def test_a_thread_deleted_while_it_is_read_leaves_nothing_behind(
     assert not (await lore.status()).parked
 
 
+async def test_a_window_that_was_erased_before_it_was_read_anew_is_done(
+    lore: Everlore, workspace: Workspace, clock: Clock, rows: Rows
+) -> None:
+    receipt = await workspace.record(says(*numbered(1, 12), at=clock()))
+    await lore.distil(workspace)
+    await workspace.distil_again("main")
+    for outcome in receipt.outcomes[:10]:
+        assert outcome.message_id is not None
+        await workspace.delete(outcome.message_id)
+    await lore.distil(workspace)
+    assert not (await lore.status()).parked
+    assert await rows("select count(*) from everlore.distil_again") == [(0,)]
+
+
 # --- failures ----------------------------------------------------------------------------------------------
 
 

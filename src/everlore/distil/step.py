@@ -150,7 +150,10 @@ async def _load(runtime: Runtime, workspace_id: UUID, thread_id: UUID, *, close:
 async def _known(
     tx: Transaction, thread_id: UUID, said: Sequence[SaidRow], runtime: Runtime
 ) -> list[tuple[KnownMemory, UUID]]:
-    """Memories that the window may speak of again: of this thread, and of whom it names."""
+    """Memories that the window may speak of again: of this thread, and of whom it names. (One that is to be read anew may have
+    been erased since.)"""
+    if not said:
+        return []
     named = await known_ids(tx, [m.text for m in said] + [m.author for m in said], runtime.settings.aliases)
     found = await memories.recent(tx, thread_id, named, min(m.at for m in said), _KNOWN)
     newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "crash.py"
-MOMENTS = os.environ.get("CRASH_MOMENTS", "6")
+MOMENTS = os.environ.get("CRASH_MOMENTS", "3")
 
 
 @pytest.mark.slow

@@ -214,7 +214,7 @@ def test_missing_streams_are_no_failure(cli: Cli, closed: str) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
 def test_output_that_cannot_be_written_is_said_in_one_line(cli: Cli) -> None:
     cli("record", "tea")
-    for arguments in (["recall", "tea"], ["recall", "tea", "--json"], ["--help"], ["--version"]):
+    for arguments in (["threads"], ["threads", "--json"], ["--help"], ["--version"]):
         with Path("/dev/full").open("wb") as full:
             ran = subprocess.run([*EVERLORE, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
             both = subprocess.run([*EVERLORE, *arguments], stdout=full, stderr=full, check=False)

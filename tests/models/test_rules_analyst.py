@@ -215,6 +215,9 @@ def test_a_correction_repeats_the_fact_with_the_right_object() -> None:
         ("I like olives", "I don't like olives", "contradicts"),
         ("I need to finish the grant report", "I finished the grant report yesterday", "updates"),
         ("I love jazz", "I bought a house in Graz", "new"),
+        ("My locker 12 holds the spare keys", "My locker 14 holds the spare keys", "new"),
+        ("I paid 30 euros for the blue lamp", "I paid 45 euros for the blue lamp", "new"),
+        ("Sorry, I keep the winter coats in box 12", "Sorry, I keep the winter coats in box 14", "corrects"),
     ],
 )
 def test_a_draft_says_how_it_stands_to_what_is_known(known: str, said: str, relation: str) -> None:

@@ -9,9 +9,11 @@ import asyncio
 import json
 import tempfile
 import time
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
 
 import psycopg
 
@@ -71,7 +73,7 @@ async def cost_of_knowledge(lore: Everlore, count: int) -> None:
 
 
 async def fill(workspace: Workspace, sample: Path) -> None:
-    threads: dict[str, list[NewMessage]] = {}
+    threads: dict[str, list[Mapping[str, Any]]] = {}
     for line in read_jsonl(sample):
         assert line.message is not None, line.problem
         threads.setdefault(line.thread or "main", []).append(line.message)

@@ -25,6 +25,7 @@ from everlore.store import usage
 from everlore.store.database import Database
 from everlore.store.run import Transaction
 from everlore.store.usage import Spent
+from everlore.text.counts import counted
 
 log = logging.getLogger(__name__)
 
@@ -121,7 +122,7 @@ class SpendGovernor:
             return False
         if breaker.open_until > now:
             raise SpendLimit(
-                f"The model {model} failed {breaker.failures} times in a row and is left alone for a while.",
+                f"The model {model} failed {counted(breaker.failures, 'times')} in a row and is left alone for a while.",
                 breaker.open_until,
             )
         await usage.open_breaker(tx, model, now + self._cooldown(breaker.failures))
@@ -162,7 +163,13 @@ async def held_up(
 ) -> list[HeldUp]:
     """What keeps the workspace of the connection from calling models now."""
     found = [
-        HeldUp(called, workspace_id, one.model, f"failed {one.failures} times in a row", one.open_until)
+        HeldUp(
+            called,
+            workspace_id,
+            one.model,
+            f"failed {counted(one.failures, 'times')} in a row",
+            one.open_until,
+        )
         for one in await usage.open_breakers(tx)
         if one.open_until is not None and one.open_until > now
     ]

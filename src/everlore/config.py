@@ -27,7 +27,7 @@ from pydantic_settings import (
 )
 
 from everlore.domain.errors import ConfigurationError
-from everlore.text.meant import meant
+from everlore.text.meant import meant, nearest
 from everlore.text.variants import ABBREVIATIONS, key
 
 PLACE = frozenset({"data_dir", "database_url", "migration_url", "worker_url"})
@@ -391,10 +391,9 @@ def _require_known(settings: Settings) -> None:
             continue
         given = name.removeprefix("EVERLORE_").lower().split("__")
         if not any(_fits(given, one.split(".")) for one in known):
-            near = meant(
-                name, ["EVERLORE_" + one.upper().replace(".", "__") for one in known if "*" not in one]
-            )
-            raise ConfigurationError(f"The environment variable {variable} is not a setting.{near}")
+            near = nearest(".".join(given), known)
+            hint = f" Did you mean EVERLORE_{near.upper().replace('.', '__')}?" if near else ""
+            raise ConfigurationError(f"The environment variable {variable} is not a setting.{hint}")
 
 
 def _fits(given: Sequence[str], known: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Se
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import ceil
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -37,6 +38,7 @@ from everlore.store import jobs, operations
 from everlore.store.database import WORKER, Database
 from everlore.store.inspection import inspect
 from everlore.store.job_queue import queue_errors
+from everlore.store.run import Transaction
 from everlore.store.server import Server
 from everlore.validation import MAX_LIMIT, Cursor, Limit, Lines, Name, checked, name
 from everlore.wiring import DEFAULT_WORKSPACE, database_urls, make_runtime
@@ -197,7 +199,7 @@ class Everlore:
                 | dict(by_step),
                 jobs=_summed(by_step),
                 parked=tuple(await jobs.parked(tx)),
-                workers=await jobs.live_workers(tx, STALLED_AFTER_S),
+                workers=await self._live_workers(tx),
                 failures=tuple(await steps.failures(tx)),
                 held_up=tuple(await self._held_up(workspaces)),
             )
@@ -230,7 +232,12 @@ class Everlore:
     async def worker_is_alive(self) -> bool:
         """Whether some process runs a worker on this database."""
         async with self.workers.database.outside() as tx:
-            return await jobs.live_workers(tx, STALLED_AFTER_S) > 0
+            return await jobs.live_lanes(tx, STALLED_AFTER_S) > 0
+
+    async def _live_workers(self, tx: Transaction) -> int:
+        """Each lane of a worker is heard of by itself, and each worker has a lane for each queue."""
+        lanes = await jobs.live_lanes(tx, STALLED_AFTER_S)
+        return ceil(lanes / len(steps.queues(steps.wanted(self.workers))))
 
     async def use_model(self, model: str) -> None:
         """Let another embedding model answer questions. Raises ConfigurationError while its vectors are not complete."""

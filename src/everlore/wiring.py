@@ -23,6 +23,7 @@ from everlore.store import index, jobs, migrate, operations
 from everlore.store.database import APP, WORKER, Database
 from everlore.store.migrate import owner
 from everlore.store.server import SUPERUSER, Server, open_server
+from everlore.text.counts import counted
 from everlore.work import steps
 
 DEFAULT_WORKSPACE = "default"
@@ -153,7 +154,7 @@ async def _require_up_to_date(app: Database, embedders: Iterable[Embedder]) -> N
     async with app.outside() as tx:
         if missing := await migrate.pending(tx):
             raise ConfigurationError(
-                f"The database lacks {len(missing)} migrations ({missing[0]} first); run `everlore db migrate`."
+                f"The database lacks {counted(len(missing), 'migrations')} ({missing[0]} first); run `everlore db migrate`."
             )
         known = await jobs.steps(tx)
         if lacking := [step.name for step in steps.described() if step not in known]:

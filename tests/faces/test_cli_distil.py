@@ -71,7 +71,7 @@ def test_what_waits_is_estimated_read_and_counted(cli: Cli) -> None:
     assert set(only) == DISTIL_KEYS
     assert set(only["estimate"]) == ESTIMATE_KEYS
     assert (only["read"], only["waiting"], only["estimate"]["analyst"]) == (None, 1, "rules")
-    assert cli("distil", "--estimate").out == "1 messages of 1 threads wait to be distilled.\n"
+    assert cli("distil", "--estimate").out == "1 message of 1 thread waits to be distilled.\n"
     done = cli("distil", "--json").json
     assert set(done["read"]) == READ_KEYS
     assert (done["read"]["windows"], done["read"]["messages"], done["read"]["failed"]) == (1, 1, 0)
@@ -117,7 +117,7 @@ def test_an_import_is_distilled_by_rules(cli: Cli, tmp_path: Path) -> None:
 
 def test_an_import_for_a_model_says_what_it_takes(cli: Cli, tmp_path: Path, scripted: Scripted) -> None:
     shown = cli("import", "jsonl", history(tmp_path, 25)).out
-    assert "25 messages of 1 threads wait to be distilled. With scripted that is about 3 calls" in shown
+    assert "25 messages of 1 thread wait to be distilled. With scripted that is about 3 calls" in shown
     assert "`everlore distil` begins." in shown
     assert scripted.calls == 0
 

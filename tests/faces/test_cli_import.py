@@ -64,7 +64,10 @@ BROKEN = [
     (b"[" * 100_000, "nested too deeply"),
     (line("x", at="2025-05-12T14:03"), "has no time zone"),
     (line("x", at="soon"), "is not an ISO 8601 time"),
-    (line("x", nonsense=1), "has not the fields of a message"),
+    (line("x", nonsense=1), "nonsense: is not a field"),
+    (b'{"role": "user", "content": " "}', "content: is empty or blank"),
+    (b'{"role": "user", "content": "x", "text": "y"}', "content: differs from text"),
+    (b'{"text": "no role"}', "role: must be one of"),
     (line("x" * 1_000_001), "text: has 1,000,001 bytes; the limit is 1,000,000"),
     (line(""), "text: is empty or blank"),
     (line("a\0b"), "text: contains a NUL byte"),
@@ -337,7 +340,7 @@ def test_who_stops_an_import_is_told_what_is_stored_and_how_to_go_on(
         out, said = importing.communicate()
     assert importing.returncode == code, said
     assert out == ""
-    assert "Stopped. At least 2 messages are stored and 0 were there already." in said
+    assert "Stopped. At least 2 messages are stored; there already: 0." in said
     assert "Run the same command again" in said
     assert "Traceback" not in said
     assert texts(cli, "a") == {"tea one", "tea two"}

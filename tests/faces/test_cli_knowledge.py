@@ -238,7 +238,7 @@ def test_what_is_erased_leaves_a_receipt_and_nothing_else(cli: Cli, monkeypatch:
     assert cli("memories", "show", kept, "--json", code=2).error["type"] == "not_found"
     (emma,) = cli("memories", "--json").json["items"]
     erased = cli("memories", "erase", emma["short_id"], "--sources", "--yes")
-    assert erased.out.startswith(f"Erased {emma['short_id']}: 1 messages, 1 memories")
+    assert erased.out.startswith(f"Erased {emma['short_id']}: 1 message, 1 memory")
     assert cli("threads", "--json").json["items"][0]["messages"] == 1
     assert "Lisbon" not in cli("recall", "Where does Emma live?").out
     assert lives(cli) == ["Porto"]

@@ -55,7 +55,8 @@ def test_a_message_is_recalled_with_its_citation(cli: Cli) -> None:
 
 def test_the_json_of_record_and_recall(cli: Cli) -> None:
     receipt = cli("record", "Emma lives in Lisbon.", "--external-id", "a", "--json").json
-    assert set(receipt) == {"thread", "outcomes", "stored", "already_there", "refused"}
+    assert set(receipt) == {"workspace", "thread", "outcomes", "stored", "already_there", "refused"}
+    assert receipt["workspace"] == "default"
     assert set(receipt["outcomes"][0]) == {"status", "message_id", "reason"}
     cli("record", "She likes it there.", "--role", "assistant")
     ran = cli("recall", "Emma", "--neighbours", "1", "--trace", "--limit", "1", "--json")

@@ -79,7 +79,7 @@ def test_the_status_at_a_glance(cli: Cli) -> None:
         "undistilled": 1,
         "failed_windows": 0,
     }
-    assert "to be distilled  1 messages" in cli("status").out
+    assert "to be distilled  1 message" in cli("status").out
     shown = cli("status").out
     assert "by URL" in shown
     assert "No embedding model is installed" in shown
@@ -121,7 +121,7 @@ def test_a_job_that_failed_is_shown_and_retried(
 ) -> None:
     assert "No job is parked." in cli("jobs", "list").out
     said = cli("record", "tea")
-    assert "Warning: 1 threads still wait for vectors of fake" in said.err
+    assert "Warning: 1 thread still waits for vectors of fake" in said.err
     for _ in range(20):  # whatever the number of attempts
         if cli("jobs", "list", "--json").json["parked"]:
             break
@@ -152,7 +152,7 @@ def test_a_job_that_failed_is_shown_and_retried(
     assert not any(cli("jobs", "list", "--json").json.values())
     (model,) = cli("models", "list", "--json").json
     assert (model["name"], model["threads_behind"]) == ("fake", 0)
-    assert "Retried 0 jobs" in cli("jobs", "retry").out
+    assert "Tried again, of jobs, windows and passages: 0." in cli("jobs", "retry").out
 
 
 def _url(cli: Cli) -> str:

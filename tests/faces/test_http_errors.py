@@ -77,6 +77,11 @@ RECORDS: list[tuple[object, str]] = [
     (a_message(text="ä" * 500_001), "messages[3].text"),
     (a_message(text=7), "messages[3].text"),
     (a_message(text=None), "messages[3].text"),
+    *(
+        ({"messages": [SAID, {"role": "user", "content": text}]}, "messages[1].content")
+        for text in (" ", "a\0b", "a\ud800b", "x" * 1_000_001, 7, None, ["x"])
+    ),
+    (a_message(content="Another text."), "messages[3].content"),
     (a_message(role="robot"), "messages[3].role"),
     (a_message(author=" "), "messages[3].author"),
     (a_message(author="x" * 201), "messages[3].author"),

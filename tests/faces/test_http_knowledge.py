@@ -294,6 +294,18 @@ async def test_entities_names_merges_and_splits(here: At) -> None:
     assert split["other"]["name"] == "Emma Two"
 
 
+async def test_a_name_with_slashes_is_an_address(here: At) -> None:
+    await here.post("/v1/memories", 201, content="We played songs all night.", entities=["AC/DC", "Rose"])
+    band = f"/v1/entities/{quote('AC/DC', safe='')}"
+    assert (await here.get(band))["entity"]["name"] == "AC/DC"
+    await here.post(f"{band}/aliases", alias="Acca Dacca")
+    names = (await here.get(f"{band}/aliases"))["items"]
+    assert {one["variant"] for one in names} == {"AC/DC", "Acca Dacca"}
+    assert (await here.post("/v1/entities/Rose/merge", other="AC/DC"))["kept"]["name"] == "Rose"
+    refused = await here.send("PUT", f"/v1/taxonomy/{quote('a/b', safe='')}", 422, label="x")
+    assert refused["error"]["field"] == "path"
+
+
 async def test_the_graph_and_the_taxonomy(here: At) -> None:
     await here.emma_moves()
     await here.remember(SISTER, author="Alice", at="2024-01-01T00:00:00Z")

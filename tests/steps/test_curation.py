@@ -1,7 +1,7 @@
 """What a person decided stands: it can be taken back, is not ended by a machine, and leaves the past as it was believed."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
@@ -214,6 +214,34 @@ async def test_nothing_is_no_value(porto: Workspace, field: str) -> None:
     (memory,) = await porto.memories()
     with pytest.raises(InvalidInput, match=field):
         await porto.correct(memory.memory_id, **cast("dict[str, Any]", {field: None}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tags": []},
+        {"category": None, "event_at": None},
+        {"content": "I live in Porto", "type": "fact", "expires_at": None},
+    ],
+)
+async def test_a_correction_that_changes_nothing_writes_nothing(
+    porto: Workspace, rows: Rows, change: dict[str, Any]
+) -> None:
+    (memory,) = await porto.memories()
+    assert (memory.tags, memory.category, memory.expires_at) == ((), None, None)
+    assert await porto.correct(memory.memory_id, **change) == memory
+    assert [one.version for one in (await porto.memory(memory.memory_id)).versions] == [1]
+    assert await rows("select * from everlore.audit_log where action = 'correct memory'") == []
+
+
+async def test_of_a_correction_only_what_is_new_counts(porto: Workspace, rows: Rows) -> None:
+    (memory,) = await porto.memories()
+    far = memory.valid_from + timedelta(days=365)
+    await porto.correct(memory.memory_id, expires_at=far)
+    await porto.correct(memory.memory_id, importance=0.9)
+    corrected = await porto.correct(memory.memory_id, type=memory.type, importance=0.9, tags=["home"])
+    assert (corrected.version, corrected.tags, corrected.expires_at) == (4, ("home",), far)
+    assert (await porto.correct(memory.memory_id, importance=0.9)).version == 4
 
 
 async def test_one_memory_is_not_corrected_to_what_another_says(workspace: Workspace) -> None:

@@ -30,7 +30,7 @@ from everlore.ports.analyst import (
     Window,
     WindowMessage,
 )
-from everlore.store import distilling, hygiene
+from everlore.store import distilling, echoes
 from everlore.store.backup import client_environment, database_argument
 
 PutGate = Callable[[ModuleType, str], Gate]
@@ -197,7 +197,7 @@ async def test_no_trace_is_left_of_a_hundred_messages_and_all_of_twenty_others(
     ((thread,),) = await rows("select thread_id from everlore.thread")
     async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
         for number in range(100):
-            await hygiene.note_handed_out(connection, f"- {doomed(number).text} (2025)", clock())
+            await echoes.note_handed_out(connection, f"- {doomed(number).text} (2025)", clock())
     ((job,),) = await rows(
         "insert into jobs.procrastinate_jobs (queue_name, task_name, args, status, lock) values ('index', 'index',"
         " jsonb_build_object('workspace_id', %s::text, 'scope_id', %s::text), 'failed', 'x') returning id",

@@ -13,7 +13,7 @@ from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder, ScriptedAnalyst
 from everlore.ports.analyst import DraftMemory, Extraction, Quote, Window
-from everlore.store import hygiene
+from everlore.store import echoes
 
 HANDED_OUT = """What you know of Anna:
 - Anna lives in Porto with her sister Emma and two old cats
@@ -62,8 +62,8 @@ async def test_what_was_handed_out_is_known_when_it_comes_back(
     lore: Everlore, workspace: Workspace, rows: Rows, clock: Clock
 ) -> None:
     async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
-        await hygiene.note_handed_out(connection, HANDED_OUT, clock())
-        await hygiene.note_handed_out(connection, HANDED_OUT, clock())
+        await echoes.note_handed_out(connection, HANDED_OUT, clock())
+        await echoes.note_handed_out(connection, HANDED_OUT, clock())
     assert await rows("select count(*) from everlore.handed_out") == [(4,)]
     near = "Sure! anna lives in Porto, with her sister Emma and two OLD cats."
     texts = [
@@ -75,24 +75,24 @@ async def test_what_was_handed_out_is_known_when_it_comes_back(
         "Something that was never in any prompt, as far as one can tell.",
     ]
     async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
-        found = await hygiene.echoes(connection, texts)
+        found = await echoes.find(connection, texts)
     copied = [[text[start:end].strip() for start, end in one] for text, one in zip(texts, found, strict=True)]
     assert copied[0][1] == "- Anna lives in Porto with her sister Emma and two old cats"
     assert "- Anna likes tea" in copied[0]  # next to what was handed out for sure
     assert copied[1:] == [[near], [], [], [], []]
     other = await lore.workspace("bob", create=True)
     async with lore.runtime.database.workspace(other.workspace_id) as connection:
-        assert await hygiene.echoes(connection, texts) == [()] * len(texts)
+        assert await echoes.find(connection, texts) == [()] * len(texts)
 
 
 async def test_old_texts_are_forgotten(
     lore: Everlore, workspace: Workspace, rows: Rows, clock: Clock
 ) -> None:
     async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
-        await hygiene.note_handed_out(connection, "one two three four five six seven", clock())
+        await echoes.note_handed_out(connection, "one two three four five six seven", clock())
         clock.advance(days=10)
-        await hygiene.note_handed_out(connection, "eight nine ten eleven twelve thirteen", clock())
-        await hygiene.forget_handed_out(connection, clock() - timedelta(days=1))
+        await echoes.note_handed_out(connection, "eight nine ten eleven twelve thirteen", clock())
+        await echoes.forget_handed_out(connection, clock() - timedelta(days=1))
     assert await rows("select count(*) from everlore.handed_out") == [(1,)]
 
 
@@ -131,7 +131,7 @@ async def test_what_was_handed_out_gives_no_memory(
     lore: Everlore, workspace: Workspace, rows: Rows, clock: Clock, windows: list[Window]
 ) -> None:
     async with lore.runtime.database.workspace(workspace.workspace_id) as connection:
-        await hygiene.note_handed_out(connection, HANDED_OUT, clock())
+        await echoes.note_handed_out(connection, HANDED_OUT, clock())
     await workspace.record([said(HANDED_OUT), said(f"{HANDED_OUT}\nI collect stamps")])
     await lore.distil(workspace)
     (window,) = windows

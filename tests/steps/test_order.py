@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.resources import as_file, files
 from itertools import permutations
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import pytest
 from tests.conftest import Clock, TestDatabase
@@ -121,7 +121,7 @@ async def test_the_sample_may_be_distilled_backwards(lore: Everlore, rows: Rows)
     found: list[dict[str, Counter[str]]] = []
     for name, backwards in (("one", False), ("two", True)):
         workspace = await lore.workspace(name, create=True)
-        threads: dict[str, list[NewMessage]] = {}
+        threads: dict[str, list[Mapping[str, Any]]] = {}
         with as_file(files("everlore.data") / "sample.jsonl") as path:
             for line in read_jsonl(path):
                 if line.message is not None:

@@ -13,7 +13,7 @@ from hypothesis import strategies
 from tests.conftest import Clock, TestDatabase
 from tests.fuzz.curating import Person
 from tests.steps.conftest import Rows
-from tests.store.test_isolation import ENTITIES
+from tests.store.two_workspaces import ENTITIES
 
 from everlore.api.workspace import Workspace
 from everlore.domain.answers import to_json

@@ -235,6 +235,8 @@ async def test_a_worker_picks_up_new_messages(database: TestDatabase, clock: Clo
             async with asyncio.timeout(30):
                 await model.worked.wait()
         assert await lore.worker_is_alive()
+        # One that a person started, however many lanes it has.
+        assert (await lore.status()).workers == 1
     assert model.calls == 2
 
 

@@ -65,6 +65,16 @@ def die_in_initdb(data_dir):
     subprocess.Popen.communicate = die
     open(data_dir)
 
+def kill_while_it_starts(data_dir):
+    spawn = server_user.Account.spawn
+    def killed(account, program, *arguments, **more):
+        process = spawn(account, program, *arguments, **more)
+        if str(program).endswith("/postgres"):
+            process.kill()
+        return process
+    server_user.Account.spawn = killed
+    open(data_dir)
+
 for line in sys.stdin:
     command, *arguments = json.loads(line)
     try:
@@ -463,6 +473,12 @@ def test_a_failed_start_shows_the_end_of_the_log(made: Ground) -> None:
     assert not made.running()
 
 
+def test_a_server_killed_while_it_starts_is_told_by_its_signal(ground: Ground) -> None:
+    said = rf"Postgres did not start in {ground.data}: it was ended by signal 9 \(Killed\)\. It said nothing; .*{ground.data}/log"
+    with pytest.raises(RefusedError, match=said):
+        ground.peer().do("kill_while_it_starts", str(ground.data))
+
+
 def test_closing_twice_is_harmless_and_tools_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     base = Path(tempfile.mkdtemp(dir="/tmp"))
     base.chmod(0o711)
@@ -504,7 +520,7 @@ def test_errors_of_the_disk_become_sentences(number: int, kind: type[Exception],
 
 def test_a_full_disk_is_recognised_in_what_postgres_says() -> None:
     said = ['FATAL:  could not write lock file "postmaster.pid": No space left on device']
-    error = server._failure("Postgres did not start", server_files.Folder(Path("/data")), said)
+    error = server._failure("Postgres did not start", server_files.Folder(Path("/data")), said, "it ended")
     assert str(error) == str(server_files.disk_full(Path("/data")))
 
 

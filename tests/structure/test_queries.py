@@ -70,8 +70,8 @@ def _used(tree: ast.Module) -> Iterator[str]:
 
 # What the product does not call by itself yet.
 FOR_OTHERS = {
-    "hygiene.note_handed_out": "who puts memories into a prompt says so, that they are known when they come back",
-    "hygiene.forget_handed_out": "and takes back what is too old to come back",
+    "echoes.note_handed_out": "who puts memories into a prompt says so, that they are known when they come back",
+    "echoes.forget_handed_out": "and takes back what is too old to come back",
     "passages.remove_lineages": "how a kind of its own is erased (see test_extension)",
 }
 

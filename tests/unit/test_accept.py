@@ -19,7 +19,6 @@ from everlore.domain.messages import (
     MAX_MESSAGES,
     MAX_TEXT_BYTES,
     NewMessage,
-    in_our_words,
 )
 from everlore.validation import aware, name, taxonomy_path
 
@@ -257,6 +256,19 @@ def test_a_mapping_of_another_kind_will_do() -> None:
 
 def test_an_assistants_turn_of_tool_calls_alone_may_say_null() -> None:
     given = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "look"}}]}
-    assert in_our_words(given)["text"] == ""
-    with pytest.raises(ValueError, match="differs from text"):
-        in_our_words({"role": "user", "content": "tea", "text": "coffee"})
+    assert accept([given], NOW)[0].text == ""
+
+
+@pytest.mark.parametrize("text", ["", " \n", "a\0b", "\ud800", "x" * (MAX_TEXT_BYTES + 1), 5])
+def test_a_text_sent_as_content_is_named_so(text: Any) -> None:
+    for sent in ("content", "text"):
+        with pytest.raises(InvalidInput) as raised:
+            accept([{"role": "user", "text": "hello"}, {"role": "user", sent: text}], NOW)
+        assert raised.value.field == f"messages[1].{sent}"
+
+
+def test_a_text_sent_under_both_names_is_taken_once() -> None:
+    assert accept([{"role": "user", "content": "tea", "text": "tea"}], NOW)[0].text == "tea"
+    with pytest.raises(InvalidInput, match="differs from text") as raised:
+        accept([{"role": "user", "content": "tea", "text": "coffee"}], NOW)
+    assert raised.value.field == "messages[0].content"

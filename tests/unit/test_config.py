@@ -156,3 +156,29 @@ def test_settings_do_not_change() -> None:
     settings = Settings()
     with pytest.raises(ValueError, match="frozen"):
         settings.port = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("EVERLORE_PROT", "EVERLORE_PORT"),
+        ("EVERLORE_DATABASE", "EVERLORE_DATABASE_URL"),
+        ("EVERLORE_RECALL__AUTOR", "recall.author"),
+        ("EVERLORE_DISTILL__ANALYST", "EVERLORE_DISTIL__ANALYST"),
+        ("EVERLORE_HOME", None),
+        ("EVERLORE_RECALL__NONE", None),
+        ("EVERLORE_LOG_LEVEL", None),
+        ("EVERLORE_REDIS_URL", None),
+        ("EVERLORE_API_KEY", None),
+        ("EVERLORE_TOKEN", None),
+    ],
+)
+def test_only_what_is_near_is_proposed(
+    monkeypatch: pytest.MonkeyPatch, variable: str, hint: str | None
+) -> None:
+    monkeypatch.setenv(variable, "1")
+    with pytest.raises(ConfigurationError) as raised:
+        load_settings()
+    said = str(raised.value)
+    assert "is not a setting" in said
+    assert (f"Did you mean {hint}?" in said) if hint else ("Did you mean" not in said)

@@ -9,7 +9,6 @@ import pytest
 
 from everlore.capture.importers import Line, parse_time, read_jsonl, read_locomo
 from everlore.domain.errors import InvalidInput
-from everlore.domain.messages import NewMessage
 
 GOOD = {"role": "user", "text": "hello"}
 
@@ -32,13 +31,13 @@ def test_a_line_is_a_message_with_its_place(tmp_path: Path) -> None:
         1,
         "work",
         "monday",
-        NewMessage(
-            role="user",
-            text="hello",
-            at=datetime(2025, 5, 12, 12, 3, tzinfo=UTC),
-            external_id="m1",
-            metadata={"a": 1},
-        ),
+        {
+            "role": "user",
+            "text": "hello",
+            "at": datetime(2025, 5, 12, 12, 3, tzinfo=UTC),
+            "external_id": "m1",
+            "metadata": {"a": 1},
+        },
     )
 
 
@@ -48,9 +47,8 @@ def test_what_is_left_out_or_null_has_its_default(tmp_path: Path) -> None:
     ):
         assert (line.thread, line.session) == ("main", None)
         assert line.message is not None
-        assert line.message.external_id is not None
-        assert line.message.external_id.startswith("line-")
-        assert line.message.at is None
+        assert line.message["external_id"].startswith("line-")
+        assert line.message.get("at") is None
 
 
 def test_blank_lines_are_skipped_but_counted(tmp_path: Path) -> None:
@@ -76,11 +74,6 @@ def test_a_byte_order_mark_and_windows_line_ends_are_harmless(tmp_path: Path) ->
         (b'"hello"', "is not a JSON object"),
         (b"[" * 100_000, "is nested too deeply"),
         (b'{"role": "user", "metadata": {"n": ' + b"1" * 5000 + b"}}", "cannot be read"),
-        (
-            {"text": "no role"},
-            "has not the fields of a message: missing 1 required keyword-only argument: 'role'",
-        ),
-        ({**GOOD, "content": "x"}, "differs from text"),
         ({**GOOD, "at": "2025-05-12T14:03:00"}, "at: '2025-05-12T14:03:00' has no time zone"),
         ({**GOOD, "at": "2025-02-30T00:00:00Z"}, "is not an ISO 8601 time"),
         ({**GOOD, "at": "yesterday"}, "is not an ISO 8601 time"),

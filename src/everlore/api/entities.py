@@ -237,7 +237,9 @@ class Graph(Taxonomy):
                 tx, f"undo {change.kind}", str(change.kept_id), change=str(change.change_id)
             )
             await retell(tx, change.facts, change.kept_id, change.other_id, self.now())
-            return (await merging.as_shown(tx, [change]))[0]
+            shown = (await merging.as_shown(tx, [change]))[0]
+            await merging.remove_unspoken(tx, change)
+            return shown
 
     @checked
     async def changes(self, *, limit: Limit = 50, cursor: Cursor = None) -> Page[EntityChange]:

@@ -92,6 +92,7 @@ class Messages(Verbs):
             self.runtime,
             await self.made(),
             messages,
+            workspace=self.name,
             thread=thread,
             session=session,
             project=project,

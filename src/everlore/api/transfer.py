@@ -14,7 +14,7 @@ from uuid import UUID
 from everlore.api.directory import Directory
 from everlore.capture.resplit import resplit
 from everlore.domain.answers import to_json
-from everlore.domain.errors import InternalError, InvalidInput
+from everlore.domain.errors import InternalError, InvalidInput, promised
 from everlore.domain.operations import WorkspaceImported
 from everlore.index.step import begin_anew
 from everlore.runtime import Runtime
@@ -77,9 +77,9 @@ async def import_lines(directory: Directory, lines: Lines, called: str | None) -
             raise InvalidInput("name", f"the workspace {name} holds something already; give another name")
         counts = await _write(tx, reader)
         await _begin(tx, runtime, counts)
-    assert tx.workspace_id is not None  # noqa: S101 - the door led to one
+    workspace_id = promised(tx.workspace_id, "the door leads to a workspace")
     directory.ids.pop(name, None)
-    return WorkspaceImported(tx.workspace_id, name, counts)
+    return WorkspaceImported(workspace_id, name, counts)
 
 
 async def _write(tx: Transaction, reader: "_LineReader") -> dict[str, int]:

@@ -18,7 +18,6 @@ from everlore.domain.messages import (
     MAX_TEXT_BYTES,
     ROLES,
     NewMessage,
-    in_our_words,
 )
 from everlore.validation import aware, name, taxonomy_path, valid_text
 
@@ -62,16 +61,15 @@ def accept(messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime) ->
 
 
 def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Accepted:
-    (role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy, private) = _values(
-        given, field
-    )
+    values, sent_as = _values(given, field)
+    role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy, private = values
     if role not in ROLES:
         raise InvalidInput(f"{field}.role", f"must be one of {', '.join(ROLES)}; it is {role!r}")
-    text = valid_text("" if raw_text is None else raw_text, f"{field}.text", MAX_TEXT_BYTES)
+    text = valid_text("" if raw_text is None else raw_text, f"{field}.{sent_as}", MAX_TEXT_BYTES)
     captions = _captions(captions, f"{field}.captions") if captions else []
     tool_calls = _json(_plain_list(calls, f"{field}.tool_calls"), f"{field}.tool_calls") if calls else "[]"
     if (not text or text.isspace()) and not captions and tool_calls == "[]":
-        raise InvalidInput(f"{field}.text", "is empty or blank, and there are no captions or tool calls")
+        raise InvalidInput(f"{field}.{sent_as}", "is empty or blank, and there are no captions or tool calls")
     author = None if author is None else name(author, f"{field}.author")
     at = None if at is None else aware(at, f"{field}.at")
     system_prompt = None if prompt is None else valid_text(prompt, f"{field}.system_prompt", MAX_TEXT_BYTES)
@@ -113,12 +111,13 @@ def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) ->
     )
 
 
-def _values(given: NewMessage | Mapping[str, Any], field: str) -> tuple[Any, ...]:
-    """The fields in the order of NewMessage; None where a mapping leaves one out."""
+def _values(given: NewMessage | Mapping[str, Any], field: str) -> tuple[tuple[Any, ...], str]:
+    """The fields in the order of NewMessage, None where a mapping leaves one out; and what the text was called."""
     if isinstance(given, NewMessage):
-        return _of_message(given)
+        return _of_message(given), "text"
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(field, f"must be a NewMessage or a mapping, not {type(given).__name__}")
+    sent_as = "content" if "content" in given and "text" not in given else "text"
     if "content" in given:
         given = _with_text(given, field)
     if not given.keys() <= _FIELDS:
@@ -126,15 +125,15 @@ def _values(given: NewMessage | Mapping[str, Any], field: str) -> tuple[Any, ...
         raise InvalidInput(
             f"{field}.{unknown[0]}", f"is not a field; the fields are {', '.join(sorted(_FIELDS))}"
         )
-    return tuple(map(given.get, _ORDER))
+    return tuple(map(given.get, _ORDER)), sent_as
 
 
 def _with_text(given: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    """`content` is what others call our `text`."""
-    try:
-        return in_our_words(given)
-    except ValueError as error:
-        raise InvalidInput(f"{field}.content", str(error)) from error
+    """`content` is what others call our `text`; it is null where there are only tool calls."""
+    content = given["content"]
+    if given.get("text", content) != content:
+        raise InvalidInput(f"{field}.content", "differs from text, which means the same; give one of both")
+    return {name: value for name, value in given.items() if name != "content"} | {"text": content}
 
 
 def _flag(value: bool | None, field: str) -> bool:

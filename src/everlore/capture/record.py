@@ -33,12 +33,14 @@ async def record(
     workspace_id: UUID,
     messages: Sequence[NewMessage | Mapping[str, Any]],
     *,
+    workspace: str,
     thread: str,
     session: str | None,
     project: str | None,
     taxonomy: str | None,
 ) -> Receipt:
-    """Write messages to a thread. Returns after the commit; raises InvalidInput before anything is written.
+    """Write messages to a thread of the workspace, whose name the receipt repeats. Returns after the commit; raises InvalidInput
+    before anything is written.
 
     A message whose external id the thread has already is not written again: the same content is "already there", other
     content is refused.
@@ -71,7 +73,7 @@ async def record(
                 await conversation.give_back_passages(tx, unused)
         else:
             await conversation.give_back_passages(tx, numbers)
-    return Receipt(thread, _outcomes(accepted, opened.known, ids))
+    return Receipt(workspace, thread, _outcomes(accepted, opened.known, ids))
 
 
 async def _aside(size: int, function: Callable[..., _T], *arguments: Any) -> _T:

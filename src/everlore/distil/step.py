@@ -28,7 +28,7 @@ from everlore.ports.analyst import Analyst, Extraction, KnownMemory, Window
 from everlore.ports.embedder import EncodedPassage
 from everlore.runtime import Runtime
 from everlore.step import Lagging, Scope, Step
-from everlore.store import distilling, hygiene, index, memories
+from everlore.store import distilling, echoes, index, memories
 from everlore.store.distilling import Distillation, SaidRow
 from everlore.store.run import Transaction
 
@@ -174,11 +174,11 @@ async def _window(
     runtime: Runtime,
 ) -> Window:
     before, here = [_said(m) for m in earlier], [_said(m) for m in said]
-    echoes = await hygiene.echoes(tx, [m.text for m in (*before, *here)])
+    echoed = await echoes.find(tx, [m.text for m in (*before, *here)])
     far = max(0, len(before) - _RULES_LOOK_BACK) if _analyst(runtime).model is None else 0
     return Window(
-        messages=readable(here, echoes[len(before) :], before=before),
-        earlier=readable(before[far:], echoes[far : len(before)], before=before[:far]),
+        messages=readable(here, echoed[len(before) :], before=before),
+        earlier=readable(before[far:], echoed[far : len(before)], before=before[:far]),
         known=tuple(memory for memory, _ in known),
     )
 

@@ -17,6 +17,9 @@ EverloreError
 """
 
 from datetime import datetime
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class EverloreError(Exception):
@@ -98,3 +101,10 @@ class SpendLimit(WorldError):
 
 class InternalError(EverloreError):
     """A promise that our own code broke."""
+
+
+def promised(value: T | None, promise: str) -> T:
+    """The value that has to be there. Raises InternalError with the promise that was broken where it is not."""
+    if value is None:
+        raise InternalError(f"Broken promise: {promise}.")
+    return value

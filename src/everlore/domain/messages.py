@@ -61,17 +61,6 @@ class NewMessage:
     off_the_record: Annotated[bool, Doc("Keep it as a message, and never make memories of it.")] = False
 
 
-def in_our_words(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message as others write it, with `content` for `text` (null where there are only tool calls), as ours. Raises ValueError
-    if both are given and differ."""
-    if "content" not in given:
-        return given
-    if given.get("text", given["content"]) != given["content"]:
-        raise ValueError("differs from text, which means the same; give one of both")
-    text = "" if given["content"] is None else given["content"]
-    return {name: value for name, value in given.items() if name != "content"} | {"text": text}
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one message: `message_id` names the stored row, also when it was there already."""
@@ -85,6 +74,7 @@ class Outcome:
 class Receipt:
     """Given after the commit: one outcome per message, in the order of the call."""
 
+    workspace: Annotated[str, Doc("The memory that was written to.")]
     thread: Annotated[str, Doc("The thread that was written to.")]
     outcomes: Annotated[tuple[Outcome, ...], Doc("One per message, in the order of the request.")]
 

@@ -46,6 +46,24 @@ _STATED = (
     r"|while)\b)[\w'’.-]{1,30}\s){1,5}?(?:is|are|was|were|has|have|can|may|must|should|will|owns?|owes?|likes?|lives?|works?"
     r"|prefers?|wants?|loves?|hates?|trusts?)\b"
 )
+# What a person wants kept of themselves they may want.
+_NOT_MINE = r"(?!\s{0,3}(?:i|my|we|our|me)\b)"
+_MY_OWN = r"(?![^.!?\n]{0,80}\b(?:i|me|my|we|us|our)\b)"
+_IN_MEMORY = r"(?:in|into|to)\s(?:your\s|the\s|its\s)?(?:(?:long[- ]term|permanent)\s)?memor(?:y|ies)"
+_RIGHTS = (
+    r"(?:admin\w{0,10}|root|super-?user|owner|moderator|verified|trusted|authori[sz]ed|approved|exempt|allowed|permitted|entitled"
+    r"|(?:full |unlimited )?access|rights|permissions?|privileges?|consented|agreed)"
+)
+# What is ordered for good, and words that are to be said as they stand here.
+_FOR_GOOD = (
+    r"\b(?:from (?:now|this (?:point|moment)|here|today)(?: on(?:wards?)?| forward)|going forward|henceforth|hereafter"
+    r"|(?:for|in|with) (?:all|every|each|any) (?:future|later|following|subsequent|upcoming) \w{3,15}),?\s"
+    r"(?:(?:please|always|only|you (?:must|should|shall|will))\s){0,2}"
+)
+_AS_IT_STANDS = (
+    r"\s{1,3}(?:[\"'“‘«<\[]|the (?:words?|phrase|sentence|following|link|url|text|string)\b(?! of\b)|this|exactly|https?:"
+    r"|an? link)"
+)
 _MACHINE = r"(?:ai|assistants?|llms?|language models?|chatbots?)"
 _MANNERS = {
     "it wants instructions to be ignored": (
@@ -101,6 +119,15 @@ _MANNERS = {
         rf"|as (?:a )?(?:\w+ )?(?:fact|memory)\b|this(?: (?:as|fact|information|statement|message)\b|\s?[:.!])|{_STATED})"
         r"|\b(?:store|save|add|write|insert|put|plant|inject|persist|commit)\b[^.!?\n]{1,80}?"
         r"\b(?:in|into|to) (?:your|its|long[- ]term|the (?:assistant|ai|model)'s) (?:long[- ]term )?memor"
+        rf"|{_COMMAND}(?:store|save|insert|persist|record|write|add|put|note|keep|commit|log|retain)\s(?:(?:it|this)\s)?"
+        rf"{_IN_MEMORY}\b(?:\s?[:,]|\sthat\b){_NOT_MINE}"
+        rf"|{_COMMAND}update (?:your|its|the|long[- ]term) (?:long[- ]term )?memory(?:\s?[:,]|\s(?:with|so)\b){_NOT_MINE}"
+        rf"|{_COMMAND}(?:remember|note|memori[sz]e)\s?:?\s(?:that\s)?(?:the|this) user (?:may\b"
+        rf"|(?:is|was|has|have|can)\b[^.!?\n]{{0,40}}?\b{_RIGHTS}\b)"
+        r"|\b(?:guarda|almacena|anota|registra|graba) en (?:la|tu) memoria\b(?!:? (?:que )?(?:yo|soy|estoy|tengo|vivo|mis?|me)\b)"
+        r"|\b(?:recuerda|anota) que el usuario (?:es|tiene|puede)\b|\bretiens que l['’]utilisateur (?:est|a|peut)\b"
+        r"|\b(?:enregistre|mémorise|note)z? dans (?:ta|la|votre) mémoire\b(?!:? (?:que )?(?:je|j|mon|ma|mes|nous)\b)"
+        r"|\b(?:merke? dir|notiere)[,:]? (?:dass )?der (?:be)?nutzer (?:ist|hat|darf|kann)\b"
         r"|\b(?:delete|erase|wipe|clear|purge|overwrite|modify|alter|edit|replace|forget)\b[^.!?\n]{0,30}?"
         r"\b(?:all|every|your|the|previous|existing|other|stored) (?:of (?:your|the) )?(?:stored |previous |existing "
         r"|other )?memor(?:y|ies)\b"
@@ -111,7 +138,20 @@ _MANNERS = {
     "it prescribes the answers of a model": (
         r"\b(?:always|only|never|must) (?:answer|respond|reply|say|end|begin|start)(?: (?:every|each"
         r"|all)[^.!?\n]{0,30})? with"
-        r"\s{1,3}(?:[\"'“‘«<\[]|the (?:words?|phrase|following|link|url|text|string)|this|exactly|https?:|a link)"
+        rf"{_AS_IT_STANDS}"
+        rf"|{_FOR_GOOD}(?:(?:answer|respond|reply|end|begin|start|finish|close|sign)\b[^.!?\n]{{0,40}}?\bwith{_AS_IT_STANDS}"
+        rf"|(?:include|append|insert|add|mention|say|repeat){_AS_IT_STANDS}"
+        r"|(?:answer|respond|reply)\b[^.!?\n]{0,40}?\bin favou?r of\b"
+        r"|(?:tell|inform|remind|assure) (?:the|every|each|all) users?\b"
+        rf"|(?:recommend|suggest|promote|advertise|praise)\b{_MY_OWN}"
+        rf"|(?:treat|trust|obey|approve|accept|execute|follow|grant) (?:all|any|every|each) (?:\w{{2,15}} )?"
+        rf"(?:messages?|requests?|instructions?|orders?|commands?|payments?|transfers?|invoices?)\b{_MY_OWN})"
+        r"|\b(?:ab (?:jetzt|sofort)|von (?:jetzt|nun) an|künftig),? (?:beantworte|antworte|beende|beginne)\b[^.!?\n]{0,40}?\bmit"
+        r"\s{1,3}[\"'„“‚‘«»]"
+        r"|\b(?:a partir de ahora|desde ahora|de ahora en adelante),? (?:responde|contesta|termina|empieza)\b[^.!?\n]{0,40}?\bcon"
+        r"\s{1,3}[\"'«“‘]"
+        r"|\b(?:désormais|dorénavant|à partir de maintenant),? (?:répond[sz]|répondez|termine|commence)\b[^.!?\n]{0,40}?"
+        r"\b(?:par|avec)\s{1,3}[\"'«“‘]"
         r"|\bwhen(?:ever)? (?:the user |anyone |somebody |someone |anybody |people |users |they |you are )?ask(?:s|ed)?"
         r" (?:about|for|anything)[^.!?\n]{0,60}?(?:,|\bthen|\balways|\bmust|\bshould)\s(?:always |please |then )?"
         r"(?:answer|say|respond|reply|tell them|recommend|claim|suggest|deny)\b"

@@ -7,6 +7,7 @@ not come back. Every change is a new version; only pins are set in place. Facts 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import isclose
 from typing import Any
 from uuid import UUID
 
@@ -104,7 +105,8 @@ async def remember(runtime: Runtime, workspace_id: UUID, told: Told) -> tuple[Me
 async def correct(
     runtime: Runtime, workspace_id: UUID, memory_id: UUID, changes: Mapping[str, Any]
 ) -> Memory:
-    """A new version with other content, type, category, tags, importance or expiry; `changes` is checked already.
+    """A new version with other content, type, category, tags, importance or expiry; `changes` is checked already. What changes
+    nothing writes nothing: the memory stays as it is, unconfirmed or waiting.
 
     New words are read anew: what the old ones stated was never true, the new ones hold from when the old ones were said.
     """
@@ -118,6 +120,9 @@ async def correct(
     vectors = await encode([text, *map(fact_text, extraction.facts)])
     async with runtime.database.workspace(workspace_id) as tx:
         memory = await _locked(tx, memory_id)
+        changes = _really_changed(memory, changes)
+        if not changes:
+            return memory
         columns: dict[str, Any] = {**changes, "confirmed": True, "review": None, "review_reason": None}
         if "type" in changes and "expires_at" not in changes:
             columns["expires_at"] = expiry(changes["type"], memory.valid_from, memory.event_at, None)
@@ -155,6 +160,17 @@ async def correct(
             await delete_unspoken(tx, before_that)
         await conversation.audit(tx, "correct memory", str(memory.lineage_id), fields=sorted(changes))
         return _known(await memories.current(tx, memory.lineage_id))
+
+
+def _really_changed(memory: Memory, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Those changes after which the memory is another. The database keeps importance as a float of 4 bytes."""
+
+    def same(field: str, given: Any) -> bool:
+        is_ = getattr(memory, field)
+        return isclose(is_, given, rel_tol=1e-6) if field == "importance" else is_ == given
+
+    given = {**changes, "tags": tuple(changes["tags"])} if "tags" in changes else changes
+    return {field: changes[field] for field in changes if not same(field, given[field])}
 
 
 async def _require_new(tx: Transaction, digest: bytes, lineage_id: UUID) -> None:

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.domain.errors import promised
 from everlore.recall.bm25 import Lexical, window_score
 from everlore.store.recall import Surroundings
 
@@ -69,9 +70,9 @@ def lexical_signal(
 
 def vector_signal(candidates: Surroundings, question: NDArray[np.float32], reach: int) -> Scores:
     """Cosine of each passage and of its windows (a window's vector is the sum of its passages'), scaled, then averaged."""
-    assert candidates.vectors is not None  # noqa: S101 - asked only when there is a model
+    vectors = promised(candidates.vectors, "only where there is a model are vectors compared")
     widths: list[Scores] = []
-    for sums in windows(candidates.vectors, candidates.session, candidates.sequence, reach):
+    for sums in windows(vectors, candidates.session, candidates.sequence, reach):
         lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
         cosines = sums @ question / np.maximum(lengths, 1e-9)
         widths.append(scaled(cosines.astype(np.float64)))

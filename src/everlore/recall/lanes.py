@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from everlore.domain.errors import promised
 from everlore.recall import bm25
 from everlore.recall.request import Ask, Lane, Request
 from everlore.store import index
@@ -111,10 +112,10 @@ async def time_lane(request: Request) -> Lane:
 
 async def _filtered_exact(request: Request, model_id: int, depth: int) -> Lane:
     """The nearest of all vectors that pass a wide filter, looked for deeper each time."""
-    assert request.encoded is not None  # noqa: S101 - asked only with a vector
+    encoded = promised(request.encoded, "the vector lane is asked only with a vector")
     asked = depth if request.within.is_open else depth * 4
     while True:
-        found = await store.vector_exact(request.tx, model_id, request.encoded.vector, asked)
+        found = await store.vector_exact(request.tx, model_id, encoded.vector, asked)
         kept = found if request.within.is_open else await _passing(request, found)
         if request.within.is_open or len(kept) >= depth or len(found) < asked:
             return kept[:depth]

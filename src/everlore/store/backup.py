@@ -15,7 +15,13 @@ import psycopg
 from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from everlore.domain.errors import ConfigurationError, DatabaseUnavailable, EverloreError, InvalidInput
+from everlore.domain.errors import (
+    ConfigurationError,
+    DatabaseUnavailable,
+    EverloreError,
+    InvalidInput,
+    promised,
+)
 from everlore.store.database import Connection, plain_errors, require_readable
 from everlore.store.migrate import LOCK, LOCK_TIMEOUT, job_migrations, own_migrations
 from everlore.store.queries import queries
@@ -25,6 +31,7 @@ SCHEMAS = ("everlore", "jobs")
 # pg_restore writes for the newest server; older than 17 do not know this setting.
 _NEWER_SETTING = b"SET transaction_timeout = 0;\n"
 _KNOWS_ALL = 17
+_A_PIPE = "a program that is given pipes has them"
 _CHUNK = 256 * 1024
 _QUERIES = queries("backup")
 
@@ -191,17 +198,19 @@ async def _replay(file: Path, pg_restore: Path, psql: Path, conninfo: str, serve
     reader = await asyncio.create_subprocess_exec(
         pg_restore, "--file=-", str(file.absolute()), stdin=nothing, stdout=pipe, stderr=pipe, env=environment
     )
-    assert writer.stdin and writer.stderr and reader.stdout and reader.stderr  # noqa: S101, PT018 - we asked for pipes
-    complaints = asyncio.gather(writer.stderr.read(), reader.stderr.read())
+    to_psql, script = promised(writer.stdin, _A_PIPE), promised(reader.stdout, _A_PIPE)
+    complaints = asyncio.gather(
+        *(promised(one.stderr, _A_PIPE).read() for one in (writer, reader)),
+    )
     fed = False
     try:
-        await _feed(reader.stdout, writer.stdin, old=server < _KNOWS_ALL)
+        await _feed(script, to_psql, old=server < _KNOWS_ALL)
         # Without a commit, the end of the input is the end of the session and of all that it did.
         with suppress(BrokenPipeError, ConnectionResetError):
             if await reader.wait() == 0:
-                writer.stdin.write(b"\ncommit;\n")
-            writer.stdin.close()
-            await writer.stdin.wait_closed()
+                to_psql.write(b"\ncommit;\n")
+            to_psql.close()
+            await to_psql.wait_closed()
         fed = True
     finally:
         if not fed and writer.returncode is None:

@@ -99,9 +99,9 @@ async def forget_failures(tx: Transaction) -> None:
     await tx.done(_QUERIES["forget_failures"])
 
 
-async def live_workers(tx: Transaction, seconds: float) -> int:
+async def live_lanes(tx: Transaction, seconds: float) -> int:
     """Lanes of workers that were heard of within so many seconds."""
-    return await tx.value(_QUERIES["live_workers"], seconds=seconds)
+    return await tx.value(_QUERIES["live_lanes"], seconds=seconds)
 
 
 async def put_off(tx: Transaction, step: str, locks: Sequence[str]) -> list[int]:

@@ -165,6 +165,12 @@ async def undo(tx: Transaction, change_id: UUID, now: datetime) -> Change:
     return replace(change, undone_at=now)
 
 
+async def remove_unspoken(tx: Transaction, change: Change) -> None:
+    """Who stands for himself again, whose name was erased meanwhile with all that spoke of him, bears the other's name and
+    stands for nothing."""
+    await tx.done(_QUERIES["remove_unspoken"], entities=[change.kept_id, change.other_id])
+
+
 async def changes(tx: Transaction, at_most: int) -> list[EntityChange]:
     return await as_shown(tx, await tx.rows(_QUERIES["list_changes"], _change, at_most=at_most))
 

@@ -199,7 +199,8 @@ def _start(
         # Whichever process stops it, its exit status is ours to collect.
         threading.Thread(target=process.wait, name="everlore-postgres", daemon=True).start()
     if not _answers(folder, socket_dir):
-        raise _failure("Postgres did not start", folder, _last_words(folder, since=began))
+        words = _last_words(folder, since=began)
+        raise _failure("Postgres did not start", folder, words, _ending(process.poll()))
 
 
 def _create_cluster(folder: Folder, account: Account, binaries: Binaries, alive: int) -> None:
@@ -223,7 +224,8 @@ def _create_cluster(folder: Folder, account: Account, binaries: Binaries, alive:
     output = process.communicate()[0].decode(errors="replace")
     if process.returncode != 0:
         shutil.rmtree(folder.unfinished_cluster)
-        raise _failure("Postgres could not create a database", folder, output.splitlines()[-_LOG_LINES:])
+        words = output.splitlines()[-_LOG_LINES:]
+        raise _failure("Postgres could not create a database", folder, words, _ending(process.returncode))
     folder.unfinished_cluster.rename(folder.cluster)
 
 
@@ -265,13 +267,23 @@ def _conninfo(socket_dir: Path, role: str, database: str) -> str:
     return make_conninfo(host=str(socket_dir), port=5432, user=role, dbname=database)
 
 
-def _failure(what: str, folder: Folder, lines: list[str]) -> EverloreError:
+def _ending(status: int | None) -> str:
+    """What became of the process, in words; None where it runs on."""
+    if status is None:
+        return f"it does not answer after {_START_SECONDS:.0f} seconds"
+    if status < 0:
+        return f"it was ended by signal {-status} ({signal.strsignal(-status)})"
+    return f"it ended with exit code {status}"
+
+
+def _failure(what: str, folder: Folder, lines: list[str], ending: str) -> EverloreError:
     text = "\n".join(lines)
     if "No space left on device" in text:
         return disk_full(folder.root)
     if "Read-only file system" in text:
         return read_only(folder.root)
-    return DatabaseUnavailable(f"{what} in {folder.root}. Its last words:\n{text}")
+    words = f"Its last words:\n{text}" if text.strip() else f"It said nothing; its log is in {folder.log}."
+    return DatabaseUnavailable(f"{what} in {folder.root}: {ending}. {words}")
 
 
 def _last_words(folder: Folder, since: float) -> list[str]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import typer
 
-from everlore.domain.errors import ConfigurationError, WorldError
+from everlore.domain.errors import ConfigurationError, WorldError, promised
 from everlore.faces.cli.output import Output
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.api.workspace import Workspace
@@ -98,9 +99,7 @@ class Call:
 
 
 def call_of(ctx: typer.Context) -> Call:
-    call = ctx.find_object(Call)
-    assert call is not None  # noqa: S101 - main() hands it over, and the group's callback is always run first
-    return call
+    return promised(ctx.find_object(Call), "main() hands the call over before any command runs")
 
 
 def _secrets(url: str) -> set[str]:
@@ -172,8 +171,8 @@ async def warn_of_backlog(lore: "Everlore", out: Output) -> None:
     for model in (await lore.status()).models:
         if model.in_use and model.threads_behind:
             out.warn(
-                f"{model.threads_behind} threads still wait for vectors of {model.name}: they are found by their words "
-                "only. `everlore status` says more."
+                f"{counted(model.threads_behind, 'threads', 'still wait')} for vectors of {model.name}: what is "
+                "said there is found by its words only. `everlore status` says more."
             )
 
 

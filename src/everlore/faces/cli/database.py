@@ -14,6 +14,7 @@ import typer
 from everlore.domain.errors import InvalidInput
 from everlore.faces.cli.call import Call, Json, call_of, run
 from everlore.faces.cli.output import Output, facts, table
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.store.inspection import DatabaseState
@@ -109,7 +110,7 @@ def distribute(
     elif dry_run:
         call.out.line("\n".join(f"{statement};" for statement in statements))
     else:
-        call.out.line(f"Done: {len(statements)} statements. The tables are spread by workspace.")
+        call.out.line(f"Done: {counted(len(statements), 'statements')}. The tables are spread by workspace.")
 
 
 @app.command()
@@ -242,7 +243,7 @@ def reindex(ctx: typer.Context, to_json: Json = False) -> None:
     if to_json:
         call.out.json({"passages": done})
     else:
-        call.out.line(f"The index is new; {done:,} passages were embedded.")
+        call.out.line(f"The index is new; {counted(done, 'passages', 'were')} embedded.")
 
 
 File = Annotated[Path, typer.Argument(metavar="FILE")]
@@ -298,4 +299,4 @@ def restore(ctx: typer.Context, file: File, to_json: Json = False) -> None:
     if to_json:
         call.out.json({"file": file, "messages": restored.messages, "migrations": restored.migrations})
     else:
-        call.out.line(f"Restored {restored.messages:,} messages from {file}.")
+        call.out.line(f"Restored {counted(restored.messages, 'messages')} from {file}.")

@@ -19,6 +19,7 @@ from everlore.faces.cli.importing import Summary, batches, distil_all, index_all
 from everlore.faces.cli.output import Output, shortened, table, when
 from everlore.faces.cli.recalling import supported
 from everlore.faces.cli.shown import fact_table, memory_table
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.api.workspace import Workspace
@@ -127,8 +128,8 @@ async def _record(memory: "Workspace", shown: Demonstration, advance: Callable[[
             shown.summary.add(receipt, [line.number for line in batch])
             for message, outcome in zip(messages, receipt.outcomes, strict=True):
                 if outcome.message_id is not None:
-                    shown.ids[outcome.message_id] = message.external_id or ""
-                shown.last_at = message.at
+                    shown.ids[outcome.message_id] = message["external_id"]
+                shown.last_at = message["at"]
             advance(len(messages))
 
 
@@ -189,8 +190,8 @@ def _print(out: Output, shown: Demonstration) -> None:
 
     summary = shown.summary
     out.line(
-        f"{len(shown.ids)} messages in the workspace {WORKSPACE}: {summary.stored} stored now, {summary.already_there} already "
-        "there."
+        f"{counted(len(shown.ids), 'messages')} in the workspace {WORKSPACE}: {summary.stored} stored "
+        f"now, {summary.already_there} already there."
     )
     room = max(120, 3 * (out.width - _BESIDE_TEXT))
     for number, found in enumerate(shown.found, start=1):
@@ -210,8 +211,8 @@ def _print(out: Output, shown: Demonstration) -> None:
     out.line()
     out.line(
         f"✓ marks a message that answers. It was among the first {_SHOWN} for {sum(f.gold_among(_SHOWN) for f in shown.found)} "
-        f"of {count} questions, among the first 10 for {sum(f.gold_among(10) for f in shown.found)}. Half of the answers took "
-        f"less than {median(f.took_ms for f in shown.found):.0f} ms."
+        f"of {counted(count, 'questions')}, among the first 10 for {sum(f.gold_among(10) for f in shown.found)}. Half of "
+        f"the answers took less than {median(f.took_ms for f in shown.found):.0f} ms."
     )
     _print_known(out, shown)
     out.line(f'Ask more: everlore recall -w {WORKSPACE} "..."')
@@ -224,7 +225,10 @@ def _print_known(out: Output, shown: Demonstration) -> None:
         out.line(f"{estimated(summary.to_distil)} `everlore distil -w {WORKSPACE}` begins.")
     if summary.distilled is not None:
         read = summary.distilled
-        out.line(f"Kept out of {read.messages:,} messages: {read.memories:,} memories, {read.facts:,} facts.")
+        out.line(
+            f"Kept out of {counted(read.messages, 'messages')}: {counted(read.memories, 'memories')}, "
+            f"{counted(read.facts, 'facts')}."
+        )
     if shown.facts:
         out.line("The surest facts:")
         out.print(fact_table(shown.facts))

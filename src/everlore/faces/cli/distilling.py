@@ -8,6 +8,7 @@ from everlore.domain.knowledge import DistilEstimate, Distilled
 from everlore.domain.operations import DistilDone
 from everlore.faces.cli.call import Call, Json, WorkspaceName, call_of, confirmed, run
 from everlore.faces.cli.output import Output
+from everlore.text.counts import counted
 
 # From so many calls of a model on, somebody is asked first.
 MANY_CALLS = 50
@@ -94,12 +95,13 @@ async def _distil(
 
 def estimated(waiting: DistilEstimate) -> str:
     """What waits, and what it would take, in a sentence or two."""
-    said = f"{waiting.messages:,} messages of {waiting.threads:,} threads wait to be distilled."
+    threads = counted(waiting.threads, "threads")
+    said = f"{counted(waiting.messages, f'messages of {threads}', 'wait')} to be distilled."
     if not waiting.calls:
         return said
     cost = "" if waiting.cost is None else f", a cost of about {waiting.cost:.2f}"
     return (
-        f"{said} With {waiting.analyst} that is about {waiting.calls:,} calls, {waiting.tokens_in:,} tokens in and "
+        f"{said} With {waiting.analyst} that is about {counted(waiting.calls, 'calls')}, {waiting.tokens_in:,} tokens in and "
         f"{waiting.tokens_out:,} out{cost}; retries come on top."
     )
 
@@ -111,8 +113,8 @@ def _ask(out: Output, waiting: DistilEstimate, *, yes: bool) -> None:
     confirmed(
         "Distil them now?",
         yes=yes,
-        otherwise=f"Nothing was distilled: it takes about {waiting.calls:,} model calls, and there is no terminal to ask on; "
-        "confirm with --yes.",
+        otherwise=f"Nothing was distilled: it takes about {waiting.calls:,} model calls, and there is no terminal to ask "
+        "on; confirm with --yes.",
     )
 
 
@@ -122,13 +124,14 @@ def _print(out: Output, done: DistilDone) -> None:
         out.line("Nothing waits to be distilled.")
         return
     out.line(
-        f"{read.messages:,} messages read: {read.memories:,} memories and {read.facts:,} statements of facts kept, "
-        f"{read.rejected:,} set aside, {read.failed:,} windows failed."
+        f"{counted(read.messages, 'messages')} read: {counted(read.memories, 'memories')} and "
+        f"{counted(read.facts, 'statements of facts')} kept, "
+        f"{read.rejected:,} set aside, {counted(read.failed, 'windows')} failed."
     )
     if read.rejected:
         out.line("What was set aside: everlore review")
     if done.waiting:
-        out.warn(f"{done.waiting:,} messages still wait; `everlore status` says more.")
+        out.warn(f"{counted(done.waiting, 'messages', 'still wait')}; `everlore status` says more.")
     for reason in done.errors:
         out.warn(reason)
     if read.failed:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from everlore.domain.ids import short_id
 from everlore.faces.cli.output import Output, clean, facts, one_line, table, when
 from everlore.faces.cli.shown import Shown, entity_name, fact_table, prints
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.domain.graph import EntityChange, EntityDetail, FoundEntity
@@ -122,7 +123,7 @@ def _said(change: "EntityChange") -> str:
 
 
 def _moved(change: "EntityChange") -> str:
-    return ", ".join(f"{count} {what}" for what, count in change.moved.items())
+    return ", ".join(counted(count, what) for what, count in change.moved.items())
 
 
 @prints("taxonomy")

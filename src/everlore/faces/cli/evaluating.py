@@ -12,6 +12,7 @@ import typer
 
 from everlore.faces.cli.call import Call, Json, call_of, run
 from everlore.faces.cli.output import Output, table
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.config import Settings
@@ -123,14 +124,14 @@ def _print(out: Output, summary: dict[str, Any]) -> None:
     if distilled := summary.get("distilled"):
         gain, turns = distilled["recall_10_gain"], distilled["source_turns"]
         out.line(
-            f"Distilling brought {distilled['memories']:,} memories and {gain['mean'] * 100:+.2f} points of R@10 "
+            f"Distilling brought {counted(distilled['memories'], 'memories')} and {gain['mean'] * 100:+.2f} points of R@10 "
             f"(95 %: {gain['low'] * 100:+.2f} to {gain['high'] * 100:+.2f}). Of the turns that they rest on, "
             f"{turns['precision'] or 0:.3f} are observed by the data set; {turns['recall'] or 0:.3f} of those are found."
         )
     latency, ingest = summary["latency_ms"], summary["ingest"]
     out.line(
-        f"{summary['questions']:,} questions on {summary['turns']:,} turns. Latency: p50 {latency['p50']} ms, "
-        f"p95 {latency['p95']} ms. Turns a second: {ingest['turns_per_second_recorded']} recorded, "
+        f"{counted(summary['questions'], 'questions')} on {counted(summary['turns'], 'turns')}. Latency: p50 "
+        f"{latency['p50']} ms, p95 {latency['p95']} ms. Turns a second: {ingest['turns_per_second_recorded']} recorded, "
         f"{ingest['turns_per_second_indexed']} with vectors."
     )
     if summary["confidence_auc"] is not None:

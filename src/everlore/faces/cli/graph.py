@@ -8,6 +8,7 @@ from everlore.domain.ids import short_id
 from everlore.domain.predicates import in_words
 from everlore.faces.cli.output import Output, one_line, shortened
 from everlore.faces.cli.shown import Shown, day, entity_name, prints, stretch
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.domain.graph import Edge, Neighbourhood, Node, Path
@@ -84,6 +85,5 @@ def _called(node: "Node") -> str:
 def _edge(edge: "Edge", nodes: "Mapping[UUID, Node]") -> str:
     subject, thing = nodes[edge.subject_id].name, nodes[edge.object_id].name
     said = "is mentioned with" if edge.kind == "mentioned with" else in_words(edge.predicate)
-    count = len(edge.sources) or len(edge.lineages)
-    rests = f", {count} source{'s' if count > 1 else ''}"
-    return shortened(f"{subject} {said} {thing} ({stretch(edge.valid_from, edge.valid_to)}{rests})", 300)
+    sources = counted(len(edge.sources) or len(edge.lineages), "sources")
+    return shortened(f"{subject} {said} {thing} ({stretch(edge.valid_from, edge.valid_to)}, {sources})", 300)

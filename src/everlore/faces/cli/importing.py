@@ -2,16 +2,16 @@
 
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from everlore.domain.errors import InvalidInput
 from everlore.domain.knowledge import DistilEstimate, Distilled
-from everlore.domain.messages import NewMessage, Receipt
+from everlore.domain.messages import Receipt
 from everlore.faces.cli.call import (
     Call,
     Json,
@@ -23,6 +23,7 @@ from everlore.faces.cli.call import (
     warn_of_backlog,
 )
 from everlore.faces.cli.distilling import estimated
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.api.workspace import Workspace
@@ -230,7 +231,7 @@ class _Importing:
                 self.summary.add(receipt, [line.number for line in batch])
                 return
 
-    async def _record(self, batch: "list[Line]", messages: list[NewMessage]) -> Receipt:
+    async def _record(self, batch: "list[Line]", messages: Sequence[Mapping[str, Any]]) -> Receipt:
         thread = self.thread or batch[0].thread
         return await self.memory.record(messages, thread=thread, session=batch[0].session)
 
@@ -275,8 +276,8 @@ def _import(
     except (KeyboardInterrupt, Terminated):
         # A batch whose commit was under way may be stored, too.
         call.out.note(
-            f"Stopped. At least {summary.stored:,} messages are stored and {summary.already_there:,} were there already. Run "
-            "the same command again to go on: nothing is stored twice."
+            f"Stopped. At least {counted(summary.stored, 'messages', 'are')} stored; there already: {summary.already_there:,}. "
+            "Run the same command again to go on: nothing is stored twice."
         )
         raise
     if to_json:
@@ -343,7 +344,7 @@ def _print(call: Call, summary: Summary) -> None:
     counts += f", {len(summary.refused):,} refused, {len(summary.skipped):,} skipped."
     match summary.indexed:
         case "here":
-            indexed = f" {summary.passages:,} passages indexed by meaning."
+            indexed = f" {counted(summary.passages, 'passages')} indexed by meaning."
         case "by a worker":
             indexed = " A running worker indexes them by meaning."
         case "not yet":
@@ -352,7 +353,8 @@ def _print(call: Call, summary: Summary) -> None:
     if summary.distilled is not None:
         read = summary.distilled
         call.out.line(
-            f"{read.messages:,} messages distilled: {read.memories:,} memories and {read.facts:,} statements of facts."
+            f"{counted(read.messages, 'messages')} distilled: {counted(read.memories, 'memories')} and "
+            f"{counted(read.facts, 'statements of facts')}."
         )
     if summary.to_distil is not None:
         call.out.line(f"{estimated(summary.to_distil)} `everlore distil` begins.")

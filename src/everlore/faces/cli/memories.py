@@ -15,6 +15,7 @@ from everlore.faces.cli.shown import (
     source_table,
     stretch,
 )
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.domain.erasure import ErasureReceipt
@@ -116,7 +117,9 @@ async def _sure(lore: Any, arguments: Mapping[str, Any]) -> str:
     found: MemoryDetail = await workspace.memory(arguments["identifier"])
     said = {source.message_id for source in found.sources if source.message_id is not None}
     besides = (
-        f" and the {len(said)} messages that it was read from" if arguments.get("sources") and said else ""
+        f" and the {counted(len(said), 'messages')} that it was read from"
+        if arguments.get("sources") and said
+        else ""
     )
     return f"Erase the memory {found.memory.short_id} ({shortened(found.memory.content, 80)}){besides}?"
 
@@ -124,7 +127,9 @@ async def _sure(lore: Any, arguments: Mapping[str, Any]) -> str:
 @prints("memories erase")
 def _erased(shown: Shown) -> None:
     receipt: ErasureReceipt = shown.answer
-    went = ", ".join(f"{count:,} {what}" for what, count in receipt.counts.items() if count)
+    went = ", ".join(counted(count, what) for what, count in receipt.counts.items() if count)
     shown.out.line(f"Erased {shown.arguments['identifier']}: {went}.")
     if receipt.to_read_again:
-        shown.out.line(f"{len(receipt.to_read_again)} windows are read anew: everlore distil, or a worker.")
+        shown.out.line(
+            f"{counted(len(receipt.to_read_again), 'windows', 'are')} read anew: everlore distil, or a worker."
+        )

@@ -12,6 +12,7 @@ from everlore.domain.messages import MAX_TEXT_BYTES, NewMessage, Role
 from everlore.faces.cli.call import Json, WorkspaceName, call_of, index_one, read_stdin, run
 from everlore.faces.cli.output import as_json, clean, facts, markdown, moment, shortened, table, when
 from everlore.faces.cli.shown import Shown, asks, prints
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.domain.messages import StoredMessage
@@ -57,7 +58,7 @@ def record(
 ) -> None:
     """Record one message. It is found by its words at once, and by its meaning when the command returns.
 
-    JSON: thread, outcomes [{status, message_id, reason}], stored, already_there, refused."""
+    JSON: workspace, thread, outcomes [{status, message_id, reason}], stored, already_there, refused."""
     call = call_of(ctx)
     message = NewMessage(
         role=role,
@@ -162,27 +163,28 @@ def _deleted(shown: Shown) -> None:
 async def _sure_of_thread(lore: Any, arguments: Mapping[str, Any]) -> str:
     workspace = await lore.workspace(arguments["workspace"], create=False)
     found = await workspace.messages(arguments["thread"], limit=1)
-    return f"Delete the thread {arguments['thread']} with its {found.total} messages?"
+    return f"Delete the thread {arguments['thread']} with its {counted(found.total, 'messages')}?"
 
 
 @prints("threads delete")
 def _thread_deleted(shown: Shown) -> None:
     gone = shown.answer
-    shown.out.line(f"Deleted the thread {gone.thread} with its {gone.deleted} messages.")
+    shown.out.line(f"Deleted the thread {gone.thread} with its {counted(gone.deleted, 'messages')}.")
 
 
 @asks("workspaces delete")
 async def _sure_of_workspace(lore: Any, arguments: Mapping[str, Any]) -> str:
     for one in await lore.workspaces():
         if one.name == arguments["name"]:
-            return f"Delete the workspace {one.name} with its {one.messages:,} messages and all that is known from them?"
+            said = counted(one.messages, "messages")
+            return f"Delete the workspace {one.name} with its {said} and all that is known from them?"
     raise NotFound(f"There is no workspace {arguments['name']}; `everlore workspaces` lists them.")
 
 
 @prints("workspaces delete")
 def _workspace_deleted(shown: Shown) -> None:
     gone: WorkspaceDeleted = shown.answer
-    went = ", ".join(f"{count:,} {what}" for what, count in gone.counts.items() if count)
+    went = ", ".join(counted(count, what) for what, count in gone.counts.items() if count)
     shown.out.line(f"Deleted the workspace {gone.name}: {went or 'it was empty'}.")
 
 

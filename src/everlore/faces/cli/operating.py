@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from everlore.domain.errors import promised
 from everlore.faces.cli.call import Json, call_of, run
 from everlore.faces.cli.output import Output, clean, facts, one_line, table, when
 from everlore.faces.cli.shown import Shown, prints
+from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.domain.knowledge import Usage
@@ -42,12 +44,11 @@ def group() -> None:
 @prints("status")
 def _status(shown: Shown) -> None:
     found: Status = shown.answer
-    here, out = found.workspace, shown.out
-    assert here is not None  # noqa: S101 - the verb asks about one
+    here, out = promised(found.workspace, "the verb asks about a workspace"), shown.out
     behind = ", ".join(
-        f"{count:,} passages lack {model}" for model, count in here.unembedded.items() if count
+        f"{counted(count, 'passages', 'lack')} {model}" for model, count in here.unembedded.items() if count
     )
-    counted = ", ".join(f"{count} {state}" for state, count in sorted(found.jobs.items()))
+    queued = ", ".join(f"{count} {state}" for state, count in sorted(found.jobs.items()))
     out.print(
         facts(
             {
@@ -56,11 +57,11 @@ def _status(shown: Shown) -> None:
                 "isolation": WEAKER
                 if found.isolation == "weaker"
                 else "full: the application logs in as everlore_app",
-                "workspaces": f"{found.workspaces:,} with {found.messages:,} messages",
+                "workspaces": f"{found.workspaces:,} with {counted(found.messages, 'messages')}",
                 "workers": found.workers or "none; commands index by themselves",
-                "jobs": counted or "none waiting",
-                f"in {here.workspace}": f"{here.threads:,} threads, {here.messages:,} messages",
-                "remembered": f"{here.memories:,} memories",
+                "jobs": queued or "none waiting",
+                f"in {here.workspace}": f"{counted(here.threads, 'threads')}, {counted(here.messages, 'messages')}",
+                "remembered": counted(here.memories, "memories"),
                 "to be indexed": behind or "nothing",
                 "to be distilled": _waiting(here),
             }
@@ -82,8 +83,8 @@ def _status(shown: Shown) -> None:
 def _waiting(here: "WorkspaceStatus") -> str:
     if not (here.undistilled or here.failed_windows):
         return "nothing"
-    failed = f", {here.failed_windows:,} windows failed" if here.failed_windows else ""
-    return f"{here.undistilled:,} messages{failed}"
+    failed = f", {counted(here.failed_windows, 'windows')} failed" if here.failed_windows else ""
+    return counted(here.undistilled, "messages") + failed
 
 
 @prints("jobs list")
@@ -117,14 +118,16 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
         call.out.json(found)
     else:
         call.out.line(
-            f"Retried {found.retried} jobs and failures; `everlore jobs list` shows whether any failed again."
+            f"Tried again, of jobs and failures: {found.retried:,}. `everlore jobs list` shows whether any failed again."
         )
 
 
 @prints("jobs distil")
 def _begun(shown: Shown) -> None:
     begun, out = shown.answer, shown.out
-    out.line(f"{begun.estimate.messages:,} messages wait; jobs were left for {begun.threads:,} threads.")
+    out.line(
+        f"{counted(begun.estimate.messages, 'messages', 'wait')}; jobs were left for {counted(begun.threads, 'threads')}."
+    )
     if begun.threads and not begun.worker:
         out.warn("no worker runs that would take them: start one with `everlore worker` or `everlore up`.")
 
@@ -203,7 +206,7 @@ def _usage(shown: Shown) -> None:
         out.warn(f"{model} failed too often and is left alone until {when(until)}.")
     if not found.days:
         out.line(
-            f"No model was called for the workspace {shown.workspace} in {shown.arguments.get('days', 30)} days."
+            f"No model was called for the workspace {shown.workspace} in {counted(shown.arguments.get('days', 30), 'days')}."
         )
         return
     numbers = ["calls", "failed", "tokens in", "tokens out", "cost"]

@@ -13,6 +13,7 @@ from everlore.domain.errors import ConfigurationError, InvalidInput
 from everlore.domain.operations import WorkspaceImported
 from everlore.faces.cli.call import Json, call_of, run
 from everlore.faces.cli.importing import File, Summary, index_all
+from everlore.text.counts import counted
 from everlore.validation import MAX_LINE_BYTES
 
 # What a person wants to hear of first.
@@ -111,8 +112,8 @@ def import_(
 
 
 def _told(counts: Mapping[str, int]) -> str:
-    said = ", ".join(f"{counts[kind]:,} {many}" for kind, many in _TOLD.items())
-    return f"{sum(counts.values()):,} rows ({said})"
+    said = ", ".join(counted(counts[kind], many) for kind, many in _TOLD.items())
+    return f"{counted(sum(counts.values()), 'rows')} ({said})"
 
 
 def _size(file: Path) -> int | None:

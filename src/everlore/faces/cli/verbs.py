@@ -20,6 +20,7 @@ from everlore.faces.cli import entities, graph, knowing, memories, memory, opera
 from everlore.faces.cli.call import Call, Json, call_of, index_one, read_stdin, require_confirmation, run
 from everlore.faces.cli.output import clean, local, moment
 from everlore.faces.cli.shown import PRINTERS, QUESTIONS, RecordedAt, Shown, ValidAt, alone, as_of
+from everlore.text.counts import singular
 
 if TYPE_CHECKING:
     from everlore.api.verbs import Parameter, Verb
@@ -248,13 +249,6 @@ def _metavar(one: "Parameter", kind: str) -> str:
     if one.positional:
         return f"{one.name.upper()}|-" if one.name in _TEXTS else one.name.upper()
     return words.get(kind, "TEXT" if kind == "str" else "WORD")
-
-
-def singular(name: str) -> str:
-    """`tags` as `tag`, `entities` as `entity`, `aliases` as `alias`."""
-    if name.endswith("ies"):
-        return f"{name[:-3]}y"
-    return name.removesuffix("es") if name.endswith("ases") else name.removesuffix("s")
 
 
 def _do(call: Call, verb: "Verb", given: "Sequence[Parameter]", typed: dict[str, Any]) -> None:

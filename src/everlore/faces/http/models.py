@@ -14,12 +14,12 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Union, cast, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from everlore.api.verbs import Parameter, bare, described
 from everlore.domain.answers import Page, Unchanged, properties
 from everlore.domain.memories import AsOf
-from everlore.domain.messages import in_our_words
+from everlore.domain.messages import NewMessage
 from everlore.validation import Check
 
 _REQUEST = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -88,14 +88,18 @@ class _Value(BaseModel):
     model_config = _REQUEST
     of: ClassVar[type]
 
-    @model_validator(mode="before")
-    @classmethod
-    def _renamed(cls, given: Any) -> Any:
-        return in_our_words(cast("dict[str, Any]", given)) if isinstance(given, dict) else given
-
     def value(self) -> Any:
         # Not model_dump(): that would walk the callers' JSON, which may be nested deeper than it can follow.
         return self.of(**dict(self))
+
+
+class _Message(_Value):
+    """A message as it was sent: what is wrong with it is named as the sender named it."""
+
+    content: Annotated[str | None, Field(description="What others call `text`; one of both.")] = None
+
+    def value(self) -> Any:
+        return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 @functools.cache
@@ -103,7 +107,9 @@ def _value_model(of: type) -> type[_Value]:
     made: dict[str, Any] = {
         one.name: (_wire(_hints(of)[one.name]), _field_default(one)) for one in fields(cast("Any", of))
     }
-    model = create_model(of.__name__, __base__=_Value, __doc__=of.__doc__, **made)
+    model = create_model(
+        of.__name__, __base__=_Message if of is NewMessage else _Value, __doc__=of.__doc__, **made
+    )
     model.of = of
     return model
 

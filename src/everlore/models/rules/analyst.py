@@ -20,12 +20,12 @@ from everlore.models.rules.denials import find_denials
 from everlore.models.rules.entities import guess_type, surest, type_by_predicate
 from everlore.models.rules.judge import Looked
 from everlore.models.rules.kinds import looks_ahead
-from everlore.models.rules.known import Does, Knowledge, relate, relate_earlier, words_of
 from everlore.models.rules.particulars import find_particulars
 from everlore.models.rules.people import find_people
 from everlore.models.rules.phrases import find_phrases
 from everlore.models.rules.reading import MessageReading, RuleStatement, read
 from everlore.models.rules.refusals import FICTION_BEGINS
+from everlore.models.rules.relations import Does, Knowledge, relate, relate_earlier, words_of
 from everlore.models.rules.select import Chosen, choose
 from everlore.ports.analyst import (
     MAX_ENTITIES,

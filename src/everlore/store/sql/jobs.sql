@@ -35,7 +35,7 @@ on conflict (job_id) do update set failed_at = now(), error = excluded.error;
 -- forget_failures: of jobs that have succeeded or gone since
 delete from everlore.job_failure f where not exists (select from jobs.procrastinate_jobs j where j.id = f.job_id);
 
--- live_workers: workers that were heard of within the given seconds
+-- live_lanes: lanes of workers that were heard of within the given seconds
 select count(*) from jobs.procrastinate_workers where last_heartbeat > now() - make_interval(secs => %(seconds)s);
 
 -- put_off: jobs of a step that wait for a moment, of the given scopes

@@ -169,3 +169,20 @@ with before as (
 )
 update everlore.fact_source s set lineage_id = before.back
 from before where s.workspace_id = %(workspace)s and s.source_id = before.source_id;
+
+-- remove_unspoken: of two entities one that is called like the other, and that nothing speaks of, no person named and no change
+-- may bring back
+delete from everlore.entity e
+where e.workspace_id = %(workspace)s and e.entity_id = any (%(entities)s::uuid[]) and e.merged_into is null
+  and exists (select from everlore.entity o where o.workspace_id = %(workspace)s and o.entity_id = any (%(entities)s::uuid[])
+              and o.entity_id <> e.entity_id and o.name = e.name)
+  and not exists (select from everlore.mention n where n.workspace_id = %(workspace)s and n.entity_id = e.entity_id)
+  and not exists (select from everlore.memory_entity x where x.workspace_id = %(workspace)s and x.entity_id = e.entity_id)
+  and not exists (select from everlore.fact f where f.workspace_id = %(workspace)s and f.subject_id = e.entity_id)
+  and not exists (select from everlore.fact f where f.workspace_id = %(workspace)s and f.object_id = e.entity_id)
+  and not exists (select from everlore.alias a
+                  where a.workspace_id = %(workspace)s and a.entity_id = e.entity_id and a.origin = 'by hand')
+  and not exists (select from everlore.entity_change c
+                  where c.workspace_id = %(workspace)s and c.undone_at is null and c.kept_id = e.entity_id)
+  and not exists (select from everlore.entity_change c
+                  where c.workspace_id = %(workspace)s and c.undone_at is null and c.other_id = e.entity_id);

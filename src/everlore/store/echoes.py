@@ -7,7 +7,7 @@ from everlore.store.queries import queries
 from everlore.store.run import Transaction
 from everlore.text.shingles import LEAST_WORDS, Paragraph, is_copy, paragraphs
 
-_QUERIES = queries("hygiene")
+_QUERIES = queries("echoes")
 
 
 async def note_handed_out(tx: Transaction, text: str, now: datetime) -> None:
@@ -16,7 +16,7 @@ async def note_handed_out(tx: Transaction, text: str, now: datetime) -> None:
         await tx.done(_QUERIES["note"], digest=one.digest, shingles=sorted(one.shingles), at=now)
 
 
-async def echoes(tx: Transaction, texts: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
+async def find(tx: Transaction, texts: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
     """Of each text the stretches that were handed out, word for word or nearly so.
 
     A paragraph of fewer than six words counts only next to one that was handed out: "I like tea" is said by people too.

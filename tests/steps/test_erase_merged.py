@@ -1,0 +1,22 @@
+"""What was erased between a merge and its undo: nobody comes back of whom nothing is left."""
+
+from datetime import UTC, datetime
+
+from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
+
+AT = datetime(2025, 3, 1, 10, tzinfo=UTC)
+
+
+async def test_an_undo_brings_nobody_back_of_whom_all_was_erased(lore: Everlore) -> None:
+    workspace = await lore.workspace("alice", create=True)
+    said = ("My brother Ben lives in Porto.", "Actually, Ben lives in Porto, not in Lisbon.")
+    for text in said:
+        await workspace.record([NewMessage(role="user", author="Anna", text=text, at=AT)])
+        await lore.distil(workspace)
+    called = {one.entity.name: one.entity.entity_id for one in await workspace.graph.entities()}
+    change = await workspace.graph.merge(called["Lisbon"], called["Porto"])
+    await workspace.delete((await workspace.messages("main")).items[-1].message_id)
+    undone = await workspace.graph.undo(change.change_id)
+    assert undone.undone_at is not None
+    assert sorted(one.entity.name for one in await workspace.graph.entities()) == ["Anna", "Ben", "Porto"]

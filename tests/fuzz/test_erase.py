@@ -35,6 +35,7 @@ GROUNDLESS = {
     "a memory in use that is not indexed": """
         select m.content from everlore.memory m
         where m.superseded_at is null and m.review is null and m.forgotten_at is null
+          and (m.valid_to is null or m.valid_to > m.valid_from) -- what waited until its words were read anew never was in use
           and not exists (select from everlore.passage p where p.passage_id = m.passage_id)""",
     "an entity that nothing speaks of": """
         select e.name from everlore.entity e

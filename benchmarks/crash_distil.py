@@ -226,7 +226,7 @@ async def _finish(data_dir: Path, rounds: int, report: Report) -> None:
         ids = {one.name: (await lore.workspace(one.name)).workspace_id for one in await lore.workspaces()}
         for name in ids:
             report.threads_behind += len(await (await lore.workspace(name)).threads_to_distil())
-        report.parked = len(status.parked) + len(status.failed_windows)
+        report.parked = len(status.parked) + len(status.failures)
         with _connected(lore) as connection:
             for kind, query in (
                 ("memories", _MEMORIES),

@@ -16,7 +16,6 @@ from everlore.api.workspace import Workspace
 from everlore.budget import held_up, probe_at_once
 from everlore.capture.resplit import resplit_workspace
 from everlore.config import Settings, load_settings
-from everlore.distil.step import STEP as DISTIL
 from everlore.domain.answers import Doc, Page
 from everlore.domain.errors import (
     ConfigurationError,
@@ -27,15 +26,15 @@ from everlore.domain.errors import (
     WorldError,
 )
 from everlore.domain.operations import HeldUp, Status, WorkspaceDeleted, WorkspaceImported, WorkspaceSummary
-from everlore.index.step import ask_again, ensure_vector_indexes, pack_tail, rebuild
+from everlore.index.step import ensure_vector_indexes, pack_tail, rebuild
 from everlore.paging import paged
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock, system_clock
 from everlore.ports.embedder import Embedder
 from everlore.recall.uses import Uses
 from everlore.runtime import Runtime
-from everlore.step import Scope
-from everlore.store import distilling, index, jobs, operations
+from everlore.step import Scope, Step
+from everlore.store import jobs, operations
 from everlore.store.database import WORKER, Database
 from everlore.store.inspection import inspect
 from everlore.store.job_queue import queue_errors
@@ -58,8 +57,8 @@ __all__ = ["DEFAULT_WORKSPACE", "Everlore", "Retried"]
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """What is tried again: how many jobs, failed windows and refused passages, and the steps that no command runs unasked, by
-    name, with what they are to be run on; each with whether what would wait for more is done, too."""
+    """What is tried again: how many jobs and failures, and the steps that no command runs unasked, by name, with what they are
+    to be run on; each with whether what would wait for more is done, too."""
 
     count: int
     runs: Mapping[tuple[str, Scope], bool]
@@ -201,8 +200,7 @@ class Everlore:
                 jobs=_summed(by_step),
                 parked=tuple(await jobs.parked(tx)),
                 workers=await self._live_workers(tx),
-                failed_windows=tuple(await distilling.failed_windows(tx)),
-                refused_passages=tuple(await index.refused(tx)),
+                failures=tuple(await steps.failures(tx)),
                 held_up=tuple(await self._held_up(workspaces)),
             )
 
@@ -268,20 +266,13 @@ class Everlore:
         await self.catch_up(progress=progress)
 
     async def retry_parked(self) -> Retried:
-        """Queue all parked jobs again, have the failed windows read again, and ask again for the refused passages. A model that
-        is left alone need not wait any longer: the next call decides, and jobs that waited for that are queued, too."""
+        """Queue all parked jobs again, and have done again what steps could not do. A model that is left alone need not wait any
+        longer: the next call decides, and jobs that waited for that are queued, too."""
         now = self.runtime.clock()
         async with self.workers.database.outside() as tx:
             parked = await jobs.parked(tx)
-            windows = await distilling.failed_windows(tx)
-            refused = await index.refused(tx)
-        for workspace_id in {one.workspace_id for one in refused}:
-            await ask_again(self.workers, workspace_id)
-        runs: dict[tuple[str, Scope], bool] = {}
-        for window in windows:
-            async with self.workers.database.workspace(window.workspace_id) as tx:
-                await distilling.ask_again(tx, window.thread_id, [window.first], now)
-            runs[DISTIL.name, Scope(window.workspace_id, window.thread_id)] = False
+            failures = await steps.failures(tx)
+        runs = dict.fromkeys(await steps.try_again(self.workers, failures), False)
         woken = 0
         with queue_errors():
             async with job_app(self.workers).open_async() as app:
@@ -295,7 +286,7 @@ class Everlore:
                         runs[step, scope] = runs.get((step, scope), False) or close
                         woken += 1
         unasked = {run: close for run, close in runs.items() if not steps.STEPS[run[0]].inline}
-        return Retried(len(parked) + len(windows) + len(refused) + woken, unasked)
+        return Retried(len(parked) + len(failures) + woken, unasked)
 
     async def run_retried(
         self, retried: Retried, *, progress: Callable[[int], None] = lambda _: None
@@ -322,8 +313,7 @@ class Everlore:
 
         Raises ConfigurationError when nothing distils here. What fails is parked, and `status` shows it.
         """
-        if self.runtime.analyst is None:
-            raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
+        step = self._distilling()
         workspaces = (
             [await self.workspace(one.name) for one in await self._workspaces()]
             if workspace is None
@@ -342,19 +332,24 @@ class Everlore:
             progress(messages)
 
         if threads:
-            await run_scopes(self.workers, DISTIL, threads, close=close, progress=count)
+            await run_scopes(self.workers, step, threads, close=close, progress=count)
         return read
 
     async def start_distil(
         self, workspace: Workspace, thread: str | None = None, *, close: bool = True
     ) -> int:
         """Leave jobs that distil what waits, for a worker to run; returns for how many threads. See `distil`."""
-        if self.runtime.analyst is None:
-            raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
+        step = self._distilling()
         threads = await workspace.threads_to_distil(thread)
         for thread_id in threads:
-            await defer(self.runtime, DISTIL.name, Scope(workspace.workspace_id, thread_id), close=close)
+            await defer(self.runtime, step.name, Scope(workspace.workspace_id, thread_id), close=close)
         return len(threads)
+
+    def _distilling(self) -> Step:
+        step = steps.by_verb("distil", self.runtime)
+        if step is None:
+            raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
+        return step
 
     async def _held_up(self, workspaces: Sequence[WorkspaceSummary]) -> list[HeldUp]:
         """Why models may not be called now. Rules call none."""

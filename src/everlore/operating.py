@@ -22,6 +22,7 @@ from everlore.domain.operations import (
 )
 from everlore.everlore import DEFAULT_WORKSPACE, Everlore, Retried
 from everlore.validation import Name, Position, checked
+from everlore.work import steps
 
 HEALTH_TIMEOUT_S = 3.0
 
@@ -58,7 +59,7 @@ async def health(lore: Everlore) -> Health:
 async def status(lore: Everlore, *, workspace: Here = DEFAULT_WORKSPACE) -> Status:
     """Show how the installation and one workspace are doing.
 
-    With the jobs that are parked, the stretches of messages that could not be read, and why jobs wait."""
+    With the jobs that are parked, what steps could not do and left, and why jobs wait."""
     here = await lore.workspace(workspace, create=False)
     state = await lore.status()
     return Status(
@@ -70,16 +71,17 @@ async def status(lore: Everlore, *, workspace: Here = DEFAULT_WORKSPACE) -> Stat
 async def jobs(lore: Everlore) -> Parked:
     """List what failed for good, with the reason.
 
-    Jobs, stretches of messages that could not be read, and passages that an embedding model would not take."""
+    Jobs that are parked, and what steps could not do and left: stretches of messages that could not be read, passages that an
+    embedding model would not take."""
     state = await lore.status()
-    return Parked(state.parked, state.failed_windows, state.refused_passages)
+    return Parked(state.parked, state.failures)
 
 
 async def retry(lore: Everlore) -> Tried:
     """Try again what failed for good.
 
-    Parked jobs of all workspaces are queued again, failed windows are read and refused passages embedded again by a worker,
-    and a model that is left alone is tried at once."""
+    Parked jobs of all workspaces are queued again, a worker does again what steps could not do, and a model that is left alone is
+    tried at once."""
     return Tried((await lore.retry_parked()).count)
 
 
@@ -229,9 +231,9 @@ async def reasons(lore: Everlore, workspaces: set[str]) -> list[str]:
     asked now."""
     state = await lore.status()
     said = [
-        f"{one.workspace}, thread {one.thread}, messages {one.first} to {one.last}: {one.error}"
-        for one in state.failed_windows
-        if one.workspace in workspaces
+        f"{one.workspace}, thread {one.thread}, {one.what}: {one.error}"
+        for one in state.failures
+        if one.workspace in workspaces and steps.STEPS[one.step].verb == "distil"
     ]
     said += [
         f"{job.workspace}, {job.step}: {job.error or 'the job failed'}"

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 from uuid import UUID
 
-from everlore.domain.errors import WorldError
+from everlore.domain.errors import InternalError, WorldError
+from everlore.domain.operations import Failure
 from everlore.runtime import Runtime
 from everlore.store.run import Transaction
 
@@ -52,6 +53,14 @@ class Run(Protocol):
     ) -> Awaitable[object]: ...
 
 
+async def _no_failures(_: Transaction) -> Sequence[Failure]:
+    return ()
+
+
+async def _nothing_again(_: Runtime, failures: Sequence[Failure]) -> Sequence[Scope]:
+    raise InternalError(f"{len(failures)} failures of a step that tries none again")
+
+
 def _always(_: Runtime) -> bool:
     return True
 
@@ -64,15 +73,20 @@ def _never(_: Runtime) -> bool:
 class Step:
     """One background step.
 
-    `lags` asks, in one query with a limit, which scopes of all workspaces have something to do; it runs as the workers' role.
+    `lags` asks, in one query with a limit, which scopes of all workspaces have something to do; it runs as the workers' role,
+    whom row-level security lets look there through a function of the owner's (migrations/0005_work.sql).
     `every`: recording leaves a job whenever so many more positions of a thread are full, and where a session ends; None: it
     leaves none. `watermark`: recording raises the watermark of the step's name.
 
     The world's faults are tried again after 1, 2, 4, ... seconds and parked after `attempts`; those of `parks_on` are parked
     at once, since they were tried again already. Where a cap or the circuit breaker forbids a call, the job waits until it may.
 
-    `wanted`: whether anybody does it here, by the settings. `inline`: a person's own command runs it where no worker does.
-    `spends`: it may ask models that cost money, so that caps and circuit breaker hold it.
+    `failures` lists what it could not do and left, of all workspaces, as the workers' role; `try_again` has such failures done
+    again: it leaves jobs, and returns their scopes.
+
+    `wanted`: whether anybody does it here, by the settings. `inline`: a person's own command runs it where no worker does;
+    `verb`: the verb of theirs that asks for it. `spends`: it may ask models that cost money, so that caps and circuit breaker
+    hold it.
     """
 
     name: str
@@ -83,8 +97,11 @@ class Step:
     every: int | None = None
     watermark: bool = False
     inline: bool = False
+    verb: str | None = None
     attempts: int = MAX_ATTEMPTS
     parks_on: tuple[type[WorldError], ...] = ()
+    failures: Callable[[Transaction], Awaitable[Sequence[Failure]]] = _no_failures
+    try_again: Callable[[Runtime, Sequence[Failure]], Awaitable[Sequence[Scope]]] = _nothing_again
     wanted: Callable[[Runtime], bool] = _always
     spends: Callable[[Runtime], bool] = _never
 

@@ -23,7 +23,7 @@ async def asked(
         database.settings(), worker=False, clock=clock, embedders={"fake": FakeEmbedder()}, analyst=analyst
     ) as lore:
         played = await play(lore, clock, sequences)
-        assert not (await lore.status()).failed_windows
+        assert not (await lore.status()).failures
         return [answer for one in sequences for answer in await answers(*played[one["id"]], one)]
 
 

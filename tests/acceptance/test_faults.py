@@ -137,12 +137,12 @@ async def suffer(lore: Everlore, workspace: Workspace, model: OpenAIServer, cloc
                 told += said
         await lore.distil(workspace)
         status, here = await lore.status(), await workspace.status()
-        parked, failed = parked + len(status.parked), failed + len(status.failed_windows)
+        parked, failed = parked + len(status.parked), failed + len(status.failures)
         # What is not done is in sight, and why.
-        assert all(one.error for one in (*status.parked, *status.failed_windows))
-        assert here.failed_windows == len(status.failed_windows)
+        assert all(one.error for one in (*status.parked, *status.failures))
+        assert here.failed_windows == len(status.failures)
         assert not here.undistilled or status.parked
-        waiting = len(status.parked) + len(status.failed_windows)
+        waiting = len(status.parked) + len(status.failures)
         assert (await lore.retry_parked()).count == waiting
     assert min(parked, failed) > 5
     return told

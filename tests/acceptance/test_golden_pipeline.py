@@ -22,7 +22,7 @@ async def test_rules_find_what_they_should_and_little_else(database: TestDatabas
         analyst=RuleAnalyst(),
     ) as lore:
         total = score(cases, await distilled(lore, cases))
-        assert not (await lore.status()).failed_windows
+        assert not (await lore.status()).failures
     said = report(total, failures=True)
     assert total.kinds.keys() == {"memories", "facts", "aliases", "supersedes"}
     for tally in (total.all, *total.kinds.values()):

@@ -19,7 +19,8 @@ DISTIL_KEYS = {"workspaces", "estimate", "read", "waiting", "errors", "parked"}
 ESTIMATE_KEYS = {"threads", "messages", "analyst", "calls", "tokens_in", "tokens_out", "cost"}
 READ_KEYS = {"windows", "messages", "memories", "facts", "rejected", "failed"}
 FAILED_KEYS = {
-    *("workspace", "workspace_id", "thread", "thread_id", "first", "last", "extractor", "error", "failed_at"),
+    *("step", "workspace", "workspace_id", "thread", "thread_id", "what", "first", "last", "owner_id", "by"),
+    *("error", "failed_at"),
 }
 
 
@@ -169,7 +170,7 @@ def test_a_window_that_cannot_be_read_is_shown_and_read_again(
     done = cli("distil", "--json", code=1).json
     assert (done["read"]["failed"], done["read"]["memories"], done["waiting"]) == (2, 0, 0)
     assert any("cut off" in reason for reason in done["errors"])
-    (first, second) = cli("jobs", "list", "--json").json["failed_windows"]
+    (first, second) = cli("jobs", "list", "--json").json["failures"]
     assert set(first) == FAILED_KEYS
     assert {(one["first"], one["last"]) for one in (first, second)} == {(1, 10), (11, 12)}
     for command in (("jobs", "list"), ("status",)):
@@ -178,7 +179,7 @@ def test_a_window_that_cannot_be_read_is_shown_and_read_again(
         assert "\x1b" not in out
     scripted.fails = None
     assert cli("jobs", "retry", "--json").json == {"retried": 2}
-    assert cli("jobs", "list", "--json").json == {"parked": [], "failed_windows": [], "refused_passages": []}
+    assert cli("jobs", "list", "--json").json == {"parked": [], "failures": []}
     assert len(cli("memories", "--json").json["items"]) == 2
 
 

@@ -21,7 +21,7 @@ Models = Callable[..., None]
 
 STATUS_KEYS = {
     *("postgres", "embedded", "data_dir", "isolation", "workspaces", "messages", "models", "steps", "jobs"),
-    *("parked", "failed_windows", "refused_passages", "held_up", "workers", "workspace"),
+    *("parked", "failures", "held_up", "workers", "workspace"),
 }
 DB_STATUS_KEYS = {"embedded", "version", "pending", "login", "roles", "isolation", "size", "tables"}
 

@@ -360,7 +360,7 @@ async def test_distilling_is_begun_and_not_waited_for(here: At) -> None:
     state = await here.get("/v1/status")
     assert set(state) == STATUS_KEYS
     assert (state["data_dir"], state["isolation"]) == (None, "full")
-    assert (state["workspace"]["undistilled"], state["parked"], state["failed_windows"]) == (1, [], [])
+    assert (state["workspace"]["undistilled"], state["parked"], state["failures"]) == (1, [], [])
     await here.distil()
     assert (await here.get("/v1/status"))["workspace"]["undistilled"] == 0
     assert (await here.post("/v1/distil", 202))["threads"] == 0

@@ -264,6 +264,20 @@ async def test_a_thread_deleted_while_it_is_read_leaves_nothing_behind(
     assert not (await lore.status()).parked
 
 
+async def test_a_window_that_was_erased_before_it_was_read_anew_is_done(
+    lore: Everlore, workspace: Workspace, clock: Clock, rows: Rows
+) -> None:
+    receipt = await workspace.record(says(*numbered(1, 12), at=clock()))
+    await lore.distil(workspace)
+    await workspace.distil_again("main")
+    for outcome in receipt.outcomes[:10]:
+        assert outcome.message_id is not None
+        await workspace.delete(outcome.message_id)
+    await lore.distil(workspace)
+    assert not (await lore.status()).parked
+    assert await rows("select count(*) from everlore.distil_again") == [(0,)]
+
+
 # --- failures ----------------------------------------------------------------------------------------------
 
 
@@ -281,8 +295,9 @@ async def test_a_bad_answer_is_shown_and_what_follows_goes_on(
     script.before = fail
     await lore.distil(workspace)
     assert await contents(workspace) == ["message 13"]
-    (failed,) = (await lore.status()).failed_windows
-    assert (failed.workspace, failed.thread, failed.first, failed.last) == ("alice", "main", 1, 10)
+    (failed,) = (await lore.status()).failures
+    assert (failed.step, failed.workspace, failed.thread) == ("distil", "alice", "main")
+    assert (failed.what, failed.first, failed.last) == ("messages 1 to 10", 1, 10)
     assert "cut off" in failed.error
     assert (await workspace.status()).failed_windows == 1
 
@@ -293,7 +308,7 @@ async def test_a_bad_answer_is_shown_and_what_follows_goes_on(
     assert (await lore.retry_parked()).count == 1
     assert await lore.distil(workspace) == 10
     assert await contents(workspace) == ["message 13", "message 3"]
-    assert not (await lore.status()).failed_windows
+    assert not (await lore.status()).failures
 
 
 @pytest.mark.parametrize("error", [ModelUnavailable("it does not answer"), InternalError("a promise broke")])
@@ -355,7 +370,7 @@ async def test_only_what_failed_is_read_again(
     assert (await workspace.status()).undistilled == 15
     status = await lore.status()
     assert not (status.parked)
-    assert not (status.failed_windows)
+    assert not status.failures
 
 
 # --- the breaker -------------------------------------------------------------------------------------------

@@ -57,16 +57,12 @@ async def test_it_holds_nothing_up_and_is_tried_again_by_hand(
     assert [text.endswith(BAD) for text in await without_vectors(rows)] == [True]
     state = await lore.status()
     assert not state.parked
-    (refused,) = state.refused_passages
-    assert (refused.workspace, refused.thread, refused.kind, refused.model) == (
-        "alice",
-        "main",
-        "message",
-        "tiny",
-    )
+    (refused,) = state.failures
+    assert (refused.step, refused.workspace, refused.thread, refused.by) == ("index", "alice", "main", "tiny")
+    assert refused.what == f"message {str(refused.owner_id)[-8:]}"
     assert "400" in refused.error
     assert "too long" in refused.error
-    assert (await workspace.show(refused.owner_id)).text == BAD
+    assert (await workspace.show(str(refused.owner_id))).text == BAD
     assert [m.threads_behind for m in state.models] == [0]
 
     found = await workspace.recall("Where does the boat lie?", trace=True)
@@ -82,12 +78,12 @@ async def test_it_holds_nothing_up_and_is_tried_again_by_hand(
 
     assert (await lore.retry_parked()).count == 1
     await lore.catch_up()
-    assert len((await lore.status()).refused_passages) == 1
+    assert len((await lore.status()).failures) == 1
     endpoint.refuses = lambda _: False
     assert (await lore.retry_parked()).count == 1
     await lore.catch_up()
     assert await without_vectors(rows) == []
-    assert not (await lore.status()).refused_passages
+    assert not (await lore.status()).failures
     assert await rows(WAITING) == [(0,)]
 
 
@@ -99,16 +95,16 @@ async def test_a_memory_that_is_refused_is_kept_and_found_by_its_words(
     await workspace.remember("I keep the boat in the harbour.")
     await lore.catch_up()
     state = await lore.status()
-    assert {one.kind for one in state.refused_passages} <= {"memory", "fact"}
+    assert {one.what.split()[0] for one in state.failures} <= {"memory", "fact"}
     assert all("glorp" in text for text in await without_vectors(rows))
-    assert len(await without_vectors(rows)) == len(state.refused_passages) > 0
+    assert len(await without_vectors(rows)) == len(state.failures) > 0
     assert [m.distilled_behind for m in state.models] == [0]
 
     endpoint.refuses = lambda _: False
     await lore.retry_parked()
     await lore.catch_up()
     assert await without_vectors(rows) == []
-    assert not (await lore.status()).refused_passages
+    assert not (await lore.status()).failures
 
 
 async def test_a_window_whose_memory_is_refused_is_distilled(
@@ -120,8 +116,8 @@ async def test_a_window_whose_memory_is_refused_is_distilled(
     await lore.catch_up()
     state = await lore.status()
     assert not state.parked
-    assert not state.failed_windows
-    assert {one.kind for one in state.refused_passages} >= {"message", "memory"}
+    assert {one.step for one in state.failures} == {"index", "index_known"}
+    assert {one.what.split()[0] for one in state.failures} >= {"message", "memory"}
     assert len(await workspace.memories()) == 2
 
 
@@ -132,7 +128,7 @@ async def test_reindexing_tries_it_again(lore: Everlore, endpoint: EmbeddingServ
     endpoint.refuses = lambda _: False
     await lore.rebuild_index()
     assert await without_vectors(rows) == []
-    assert not (await lore.status()).refused_passages
+    assert not (await lore.status()).failures
 
 
 async def test_an_endpoint_that_refuses_everything_refuses_no_passage(
@@ -142,7 +138,7 @@ async def test_an_endpoint_that_refuses_everything_refuses_no_passage(
     await workspace.record([said("boat"), said("anchor")])
     endpoint.refuses = lambda _: True
     await lore.catch_up()
-    assert not (await lore.status()).refused_passages
+    assert not (await lore.status()).failures
     assert len(await without_vectors(rows)) == 2
     (error,) = await rows("select error from everlore.job_failure")
     assert "refuses every text" in error[0]

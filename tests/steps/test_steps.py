@@ -1,6 +1,7 @@
 """One more background step is one description and one registration: no other file of the product knows it."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from uuid import UUID
 
@@ -8,7 +9,9 @@ import psycopg
 import pytest
 from tests.conftest import Clock, TestDatabase
 
+from everlore import operating
 from everlore.domain.errors import ConfigurationError, InternalError, WorldError
+from everlore.domain.operations import Failure
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.runtime import Runtime
@@ -36,6 +39,7 @@ class Toy:
         self.ran: list[UUID] = []
         self.lagging: list[Scope] = []
         self.broken = False
+        self.failed: list[Failure] = []
         self.step = Step(
             name="toy",
             queue="toys",
@@ -45,6 +49,8 @@ class Toy:
             every=3,
             inline=True,
             attempts=2,
+            failures=self.failures,
+            try_again=self.try_again,
         )
 
     async def lags(self, tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope]:
@@ -63,6 +69,14 @@ class Toy:
         self.ran.append(scope.id)
         self.lagging = [one for one in self.lagging if one != scope]
         progress(1)
+
+    async def failures(self, tx: Transaction) -> list[Failure]:
+        return self.failed
+
+    async def try_again(self, runtime: Runtime, failed: Sequence[Failure]) -> list[Scope]:
+        self.failed = [one for one in self.failed if one not in failed]
+        self.lagging = [Scope(one.workspace_id, one.thread_id) for one in failed]
+        return self.lagging
 
 
 @pytest.fixture
@@ -125,6 +139,30 @@ async def test_a_step_is_deferred_run_swept_retried_and_shown(
         assert (await lore.status()).parked == ()
 
 
+async def test_what_a_step_could_not_do_is_shown_and_tried_again(
+    toy: Toy, database: TestDatabase, fake: FakeEmbedder
+) -> None:
+    await bring_up_to_date(database.superuser)
+    async with Everlore.open(database.settings(), worker=False, embedders={"fake": fake}) as lore:
+        thread = await thread_of(lore, 2)
+        lost = Failure(
+            step="toy",
+            workspace="alice",
+            workspace_id=thread.workspace_id,
+            thread="main",
+            thread_id=thread.thread_id,
+            what="letter 7",
+            by="the toy",
+            error="it is lost",
+        )
+        toy.failed = [lost]
+        assert (await lore.status()).failures == (await operating.jobs(lore)).failures == (lost,)
+        assert (await lore.retry_parked()).count == 1
+        assert (await lore.status()).failures == ()
+        await lore.catch_up()
+        assert toy.ran == [thread.id]
+
+
 async def test_a_database_that_does_not_know_a_step_says_what_to_do(toy: Toy, database: TestDatabase) -> None:
     with pytest.raises(ConfigurationError, match="background step toy"):
         async with Everlore.open(database.settings(embedder="none"), worker=False):
@@ -169,3 +207,11 @@ def test_nothing_else_in_the_product_knows_a_steps_name() -> None:
                 f'"{name}_thread"',
             )
             assert here in at_home or not any(one in text for one in quoted), f"{here} knows the step {name}"
+
+
+def test_only_the_registry_takes_steps_out_of_their_rooms() -> None:
+    taken = re.compile(r"^from everlore\.\w+\.step import .*\bSTEPS?\b", re.MULTILINE)
+    takers = {
+        path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if taken.search(path.read_text("utf-8"))
+    }
+    assert takers == {Path("work/steps.py")}

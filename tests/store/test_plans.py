@@ -99,10 +99,10 @@ insert into everlore.session (workspace_id, session_id, thread_id, started_at, e
 select %(ws)s, gen_random_uuid(), thread_id, %(start)s, %(start)s from everlore.thread where workspace_id = %(ws)s;
 
 insert into everlore.message (workspace_id, message_id, thread_id, session_id, position, role, author, occurred_at, text,
-                              external_id, content_hash)
+                              characters, external_id, content_hash)
 select %(ws)s, gen_random_uuid(), s.thread_id, s.session_id, row_number() over (partition by t order by i),
        'user', 'author ' || i %% 7, %(start)s + i * interval '1 hour',
-       (select string_agg('word' || (i * 7919 * w) %% 997, ' ') from generate_series(1, 6) w), 'x' || i, ''
+       (select string_agg('word' || (i * 7919 * w) %% 997, ' ') from generate_series(1, 6) w), 40, 'x' || i, ''
 from generate_series(1, %(rows)s) i, lateral (select case when i %% 3 = 0 then 1 + i %% %(threads)s else 0 end as t) x
 join everlore.thread h on h.workspace_id = %(ws)s and h.name = 'thread ' || t
 join everlore.session s on s.workspace_id = %(ws)s and s.thread_id = h.thread_id;
@@ -272,7 +272,7 @@ LANES: dict[str, Lane] = {
     "tokens": lambda c, p: lanes.tokens(c, p.passages, MODEL),
     "texts": lambda c, p: lanes.texts(c, p.passages),
     "messages": lambda c, p: lanes.messages(c, p.messages),
-    "neighbours": lambda c, p: lanes.neighbours(c, p.messages, 2),
+    "neighbours": lambda c, p: lanes.messages(c, p.messages, reach=2),
     "within_time": lambda c, _: lanes.passages_within(
         c, Filter(since=START + 9 * HOUR, until=START + 12 * HOUR), 5001
     ),
@@ -421,8 +421,8 @@ EXPECTED: dict[str, dict[str, str]] = {
     "last_person": {"passage_time": "workspace_id"},
     "load_unembedded": {"unembedded_pkey": "workspace_id model_id", **OF_PASSAGE},
     "unembedded": {"unembedded_pkey": "workspace_id model_id"},
-    "distil_said": ALONG_A_THREAD,
-    "distil_earlier": ALONG_A_THREAD,
+    "distil_said": ALONG_A_THREAD | OF_MESSAGE,
+    "distil_earlier": ALONG_A_THREAD | OF_MESSAGE,
     "same_words": {
         "memory_hash": "workspace_id content_hash",
         "memory_version": "workspace_id lineage_id",

@@ -52,8 +52,8 @@ insert into everlore.session (workspace_id, session_id, thread_id, started_at, e
 values (%(ws)s, %(thread)s, %(thread)s, %(now)s, %(now)s);
 
 insert into everlore.message (workspace_id, message_id, thread_id, session_id, position, role, author, occurred_at, text,
-                              content_hash)
-select %(ws)s, gen_random_uuid(), %(thread)s, %(thread)s, i, 'user', 'user', %(now)s, 'text ' || i, ''
+                              characters, content_hash)
+select %(ws)s, gen_random_uuid(), %(thread)s, %(thread)s, i, 'user', 'user', %(now)s, 'text ' || i, 9, ''
 from generate_series(1, %(rows)s) i;
 
 create temporary table person on commit drop as

@@ -15,6 +15,7 @@ from everlore.budget import SpendGovernor
 from everlore.distil.input_filter import RawMessage, readable
 from everlore.distil.windows import WINDOW, last_of_window
 from everlore.domain.errors import BadAnswer, InternalError, ModelUnavailable
+from everlore.domain.operations import Failure
 from everlore.index.embedding import vectors_by_text
 from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
@@ -149,7 +150,10 @@ async def _load(runtime: Runtime, workspace_id: UUID, thread_id: UUID, *, close:
 async def _known(
     tx: Transaction, thread_id: UUID, said: Sequence[SaidRow], runtime: Runtime
 ) -> list[tuple[KnownMemory, UUID]]:
-    """Memories that the window may speak of again: of this thread, and of whom it names."""
+    """Memories that the window may speak of again: of this thread, and of whom it names. (One that is to be read anew may have
+    been erased since.)"""
+    if not said:
+        return []
     named = await known_ids(tx, [m.text for m in said] + [m.author for m in said], runtime.settings.aliases)
     found = await memories.recent(tx, thread_id, named, min(m.at for m in said), _KNOWN)
     newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]
@@ -367,6 +371,18 @@ async def _distil(runtime: Runtime, scope: Scope, *, close: bool, progress: Call
         await distil_thread(runtime, scope.workspace_id, scope.thread_id, close=close, progress=progress)
 
 
+async def _try_again(runtime: Runtime, failed: Sequence[Failure]) -> list[Scope]:
+    """Have windows read anew that could not be read."""
+    firsts: dict[Scope, list[int]] = {}
+    for one in failed:
+        if one.first is not None:
+            firsts.setdefault(Scope(one.workspace_id, one.thread_id), []).append(one.first)
+    for scope, windows in firsts.items():
+        async with runtime.database.workspace(scope.workspace_id) as tx:
+            await distilling.ask_again(tx, scope.id, windows, runtime.clock())
+    return list(firsts)
+
+
 def _spends(runtime: Runtime) -> bool:
     return runtime.analyst is not None and runtime.analyst.model is not None
 
@@ -380,7 +396,10 @@ STEP = Step(
     run=_distil,
     every=WINDOW,
     watermark=True,
+    verb="distil",
     parks_on=(ModelUnavailable,),
+    failures=distilling.failures,
+    try_again=_try_again,
     wanted=lambda runtime: runtime.analyst is not None,
     spends=_spends,
 )

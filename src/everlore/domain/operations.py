@@ -69,43 +69,31 @@ class ParkedJob:
     error: Annotated[str | None, Doc("Why.")]
 
 
-@dataclass(frozen=True, slots=True)
-class FailedWindow:
-    """A window that could not be read; `everlore jobs retry` reads it again."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """What a background step could not do: a window that could not be read, a passage that an embedding model will not take (it
+    is found by its words). It holds nothing up; `everlore jobs retry` has it tried again."""
 
+    step: Annotated[str, Doc("The background step.")]
     workspace: Annotated[str, Doc("The workspace.")]
     workspace_id: Annotated[UUID, Doc("Its id.")]
-    thread: Annotated[str, Doc("The thread.")]
-    thread_id: Annotated[UUID, Doc("Its id.")]
-    first: Annotated[int, Doc("Position of the first message.")]
-    last: Annotated[int, Doc("Position of the last one.")]
-    extractor: Annotated[str, Doc("Who could not read it.")]
+    thread: Annotated[str | None, Doc("The thread; null for what is in none.")]
+    thread_id: Annotated[UUID | None, Doc("Its id.")]
+    what: Annotated[str, Doc("What it could not do, in words: which messages, memory or fact.")]
+    first: Annotated[int | None, Doc("Of messages of the thread the position of the first.")] = None
+    last: Annotated[int | None, Doc("Of the last one.")] = None
+    owner_id: Annotated[UUID | None, Doc("Of a passage the message, memory or fact.")] = None
+    by: Annotated[str, Doc("Who could not: the analyst, or the embedding model.")]
     error: Annotated[str, Doc("Why.")]
-    failed_at: Annotated[datetime, Doc("When.")]
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedPassage:
-    """A passage that an embedding model will not take; it is found by its words. `everlore jobs retry` asks again."""
-
-    workspace: Annotated[str, Doc("The workspace.")]
-    workspace_id: Annotated[UUID, Doc("Its id.")]
-    thread: Annotated[str | None, Doc("The thread of a message; null for what is no message.")]
-    kind: Annotated[str, Doc("Of what it is a passage.")]
-    owner_id: Annotated[UUID, Doc("The id of that message, memory or fact.")]
-    model: Annotated[str, Doc("The embedding model.")]
-    error: Annotated[str, Doc("Why.")]
+    failed_at: Annotated[datetime | None, Doc("When, where that is known.")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """What failed for good: jobs, windows that could not be read, and passages that a model would not take."""
+    """What failed for good."""
 
     parked: Annotated[tuple[ParkedJob, ...], Doc("Jobs that failed for good.")]
-    failed_windows: Annotated[tuple[FailedWindow, ...], Doc("Stretches of messages that could not be read.")]
-    refused_passages: Annotated[
-        tuple[RefusedPassage, ...], Doc("Passages that an embedding model would not take.")
-    ]
+    failures: Annotated[tuple[Failure, ...], Doc("What background steps could not do and left.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +138,7 @@ class Status:
     jobs: Annotated[Mapping[str, int], Doc("Jobs by state, of all steps.")]
     parked: Annotated[tuple[ParkedJob, ...], Doc("Jobs that failed for good.")]
     workers: Annotated[int, Doc("Workers that are alive.")]
-    failed_windows: Annotated[
-        tuple[FailedWindow, ...], Doc("Stretches of messages that could not be read.")
-    ] = ()
-    refused_passages: Annotated[
-        tuple[RefusedPassage, ...], Doc("Passages that an embedding model would not take.")
-    ] = ()
+    failures: Annotated[tuple[Failure, ...], Doc("What background steps could not do and left.")] = ()
     held_up: Annotated[tuple[HeldUp, ...], Doc("Models that may not be called now, and why.")] = ()
     workspace: Annotated[WorkspaceStatus | None, Doc("The workspace that was asked about.")] = None
 
@@ -174,7 +157,7 @@ class Health:
 class Tried:
     """What is tried again."""
 
-    retried: Annotated[int, Doc("How many jobs and failed windows.")]
+    retried: Annotated[int, Doc("How many jobs and failures.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from everlore.domain.errors import InputRefused, ModelUnavailable
+from everlore.domain.operations import Failure
 from everlore.domain.recall import Layer
 from everlore.index.embedding import embed
 from everlore.ports.embedder import Embedder, EncodedPassage
@@ -114,14 +115,6 @@ async def begin_anew(tx: Transaction) -> None:
         await jobs.defer_known(tx)
 
 
-async def ask_again(runtime: Runtime, workspace_id: UUID) -> None:
-    """Have embedded again what models refused; jobs are left for it."""
-    async with runtime.database.workspace(workspace_id) as tx:
-        for thread_id in await index.ask_again(tx):
-            await jobs.defer(tx, _INDEX, thread_id)
-        await jobs.defer_known(tx)
-
-
 async def index_known(
     runtime: Runtime,
     workspace_id: UUID,
@@ -206,11 +199,41 @@ async def _index(runtime: Runtime, scope: Scope, *, close: bool, progress: Calla
         await index_thread(runtime, scope.workspace_id, scope.thread_id, progress=progress)
 
 
+async def _refused(tx: Transaction) -> list[Failure]:
+    return await index.failures(tx, _INDEX, said=True)
+
+
+async def _embed_again(runtime: Runtime, failed: Sequence[Failure]) -> list[Scope]:
+    """Have embedded again what models refused of these workspaces' messages."""
+    left: list[Scope] = []
+    for workspace_id in {one.workspace_id for one in failed}:
+        async with runtime.database.workspace(workspace_id) as tx:
+            threads = await index.ask_again(tx)
+            for thread_id in threads:
+                await jobs.defer(tx, _INDEX, thread_id)
+        left += [Scope(workspace_id, thread_id) for thread_id in threads]
+    return left
+
+
 async def _workspaces(tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope]:
     found = await index.workspaces_lagging(
         tx, _INDEX_KNOWN, list(runtime.embedders), asked.at_most, held=asked.held
     )
     return [Scope(workspace_id) for workspace_id in found]
+
+
+async def _refused_known(tx: Transaction) -> list[Failure]:
+    return await index.failures(tx, _INDEX_KNOWN, said=False)
+
+
+async def _embed_known_again(runtime: Runtime, failed: Sequence[Failure]) -> list[Scope]:
+    """The same of what was distilled or told."""
+    workspaces = {one.workspace_id for one in failed}
+    for workspace_id in workspaces:
+        async with runtime.database.workspace(workspace_id) as tx:
+            await index.ask_again_known(tx)
+            await jobs.defer(tx, _INDEX_KNOWN, workspace_id)
+    return [Scope(workspace_id) for workspace_id in workspaces]
 
 
 async def _index_known(
@@ -220,14 +243,26 @@ async def _index_known(
 
 
 STEPS = (
-    Step(name=_INDEX, queue="index", scope="thread", lags=_threads, run=_index, every=1, inline=True),
+    Step(
+        name=_INDEX,
+        queue="index",
+        scope="thread",
+        lags=_threads,
+        run=_index,
+        every=1,
+        inline=True,
+        failures=_refused,
+        try_again=_embed_again,
+    ),
     Step(
         name=_INDEX_KNOWN,
-        every=1,
         queue="index",
         scope="workspace",
         lags=_workspaces,
         run=_index_known,
+        every=1,
         inline=True,
+        failures=_refused_known,
+        try_again=_embed_known_again,
     ),
 )

@@ -24,9 +24,7 @@ async def make_hits(
     """The best messages, each by its best passage."""
     chosen = _best_messages(request, candidates, ranking)
     ids = [UUID(bytes=candidates.message_ids[place]) for place in chosen]
-    shown = await store.messages(request.tx, ids)
-    reach = request.ask.neighbours
-    near = await store.neighbours(request.tx, ids, reach) if reach else {}
+    shown = await store.messages(request.tx, ids, reach=request.ask.neighbours)
     rarity = {
         term: float(value) for term, value in zip(request.lexical.terms, request.lexical.idf, strict=True)
     }
@@ -47,7 +45,7 @@ async def make_hits(
                 _speaker(ranking.named, shown[message_id].citation.author),
                 ranking.late.get(place),
             ),
-            neighbours=near.get(message_id, ()),
+            neighbours=shown[message_id].neighbours,
             trace={
                 name: lane.get(int(candidates.passage_ids[place]), LaneTrace(None, None))
                 for name, lane in traces.items()

@@ -16,6 +16,7 @@ from everlore.domain.messages import StoredMessage, ThreadSummary
 from everlore.store.database import Database
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
+from everlore.store.texts import with_texts
 
 _QUERIES = queries("conversation")
 
@@ -55,6 +56,7 @@ class MessagePassage:
 class SearchedMessage:
     """Of a stored message what is searched."""
 
+    message_id: UUID
     position: int
     role: str
     author: str
@@ -165,9 +167,8 @@ async def messages_to_search(
     tx: Transaction, thread_id: UUID, after: int, at_most: int
 ) -> list[SearchedMessage]:
     """The next messages of a thread beyond the position `after`."""
-    return await tx.rows(
-        _QUERIES["messages_to_search"], SearchedMessage, thread_id=thread_id, after=after, at_most=at_most
-    )
+    query = _QUERIES["messages_to_search"]
+    return await with_texts(tx, query, SearchedMessage, thread_id=thread_id, after=after, at_most=at_most)
 
 
 async def lock_thread_id(tx: Transaction, thread_id: UUID) -> None:
@@ -209,7 +210,8 @@ async def find_message(tx: Transaction, ending: str) -> list[UUID]:
 
 
 async def show_message(tx: Transaction, message_id: UUID) -> StoredMessage | None:
-    return await tx.row(_QUERIES["show_message"], StoredMessage, message_id=message_id)
+    found = await with_texts(tx, _QUERIES["show_message"], StoredMessage, message_id=message_id)
+    return found[0] if found else None
 
 
 async def lock_thread(tx: Transaction, name: str) -> UUID | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,11 +11,12 @@ from psycopg.rows import scalar_row, tuple_row
 
 from everlore.domain.ids import new_id
 from everlore.domain.knowledge import Distilled
-from everlore.domain.operations import FailedWindow
+from everlore.domain.operations import Failure
 from everlore.store import jobs
 from everlore.store.facts import GroupKey
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
+from everlore.store.texts import with_texts
 
 # The step whose store this is.
 STEP = "distil"
@@ -87,13 +89,13 @@ def _said(*, captions: Sequence[str], **columns: Any) -> SaidRow:
 
 async def said(tx: Transaction, thread_id: UUID, first: int, last: int) -> list[SaidRow]:
     """The messages at positions `first` to `last`, in order."""
-    return await tx.rows(_QUERIES["said"], _said, thread_id=thread_id, first=first, last=last)
+    return await with_texts(tx, _QUERIES["said"], _said, thread_id=thread_id, first=first, last=last)
 
 
 async def earlier(tx: Transaction, thread_id: UUID, before: int, at_most: int) -> list[SaidRow]:
     """The messages before a position, at most so many, in order."""
-    found = await tx.rows(_QUERIES["earlier"], _said, thread_id=thread_id, before=before, at_most=at_most)
-    return found[::-1]
+    query = _QUERIES["earlier"]
+    return (await with_texts(tx, query, _said, thread_id=thread_id, before=before, at_most=at_most))[::-1]
 
 
 async def lock_workspace(tx: Transaction) -> None:
@@ -234,9 +236,9 @@ async def threads_to_distil(
     return [(workspace_id, thread_id) for workspace_id, thread_id in found]
 
 
-async def failed_windows(tx: Transaction) -> list[FailedWindow]:
-    """Of all workspaces. Needs the workers' role."""
-    return await tx.rows(_QUERIES["failed_windows"], FailedWindow)
+async def failures(tx: Transaction) -> list[Failure]:
+    """Windows of all workspaces that could not be read. Needs the workers' role."""
+    return await tx.rows(_QUERIES["failures"], partial(Failure, step=STEP))
 
 
 async def suggest_taxonomy(tx: Transaction, thread_id: UUID, path: str, at: datetime) -> None:

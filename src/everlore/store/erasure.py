@@ -7,11 +7,12 @@ finds what it wrote, or after it, when it finds its messages gone.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
+from everlore.store.texts import texts_of, with_texts
 from everlore.text.shingles import paragraphs
 
 _QUERIES = queries("erasure")
@@ -102,7 +103,7 @@ async def lock_threads(tx: Transaction, message_ids: Sequence[UUID]) -> dict[UUI
 
 
 async def messages(tx: Transaction, message_ids: Sequence[UUID]) -> list[DoomedMessage]:
-    return await tx.rows(_QUERIES["messages"], DoomedMessage, messages=list(message_ids))
+    return await with_texts(tx, _QUERIES["messages"], DoomedMessage, messages=list(message_ids))
 
 
 async def messages_of_thread(tx: Transaction, thread_id: UUID) -> list[UUID]:
@@ -130,9 +131,7 @@ async def memory_sources(
     tx: Transaction, lineages: Sequence[UUID], but: Sequence[UUID]
 ) -> dict[UUID, list[SourceLeft]]:
     """What memories rest on beside the messages that go."""
-    return _by_lineage(
-        await tx.rows(_QUERIES["memory_sources"], SourceLeft, lineages=list(lineages), messages=list(but))
-    )
+    return await _sources(tx, _QUERIES["memory_sources"], lineages=list(lineages), messages=list(but))
 
 
 async def facts_resting_on(
@@ -162,14 +161,19 @@ async def fact_sources(
     tx: Transaction, lineages: Sequence[UUID], but: Sequence[UUID], memories: Sequence[UUID]
 ) -> dict[UUID, list[SourceLeft]]:
     """What facts rest on beside the messages and memories that go."""
-    found = await tx.rows(
-        _QUERIES["fact_sources"],
-        SourceLeft,
-        lineages=list(lineages),
-        messages=list(but),
-        memories=list(memories),
-    )
-    return _by_lineage(found)
+    given = {"lineages": list(lineages), "messages": list(but), "memories": list(memories)}
+    return await _sources(tx, _QUERIES["fact_sources"], **given)
+
+
+async def _sources(tx: Transaction, query: bytes, **given: Any) -> dict[UUID, list[SourceLeft]]:
+    """Sources with all words of their messages."""
+    rows = await tx.rows(query, dict[str, Any], **given)
+    said = await texts_of(tx, [row["message_id"] for row in rows if row["message_id"] is not None])
+    return _by_lineage(_source(said.get(row["message_id"], ""), **row) for row in rows)
+
+
+def _source(said: str, *, captions: Sequence[str], **columns: Any) -> SourceLeft:
+    return SourceLeft(**columns, text="\n".join([said, *captions]))
 
 
 async def entities_of(

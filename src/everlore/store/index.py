@@ -3,10 +3,11 @@
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from everlore.domain.operations import RefusedPassage
+from everlore.domain.operations import Failure
 from everlore.domain.recall import Layer
 from everlore.ports.embedder import EncodedPassage
 from everlore.store.queries import queries
@@ -156,15 +157,19 @@ async def refuse(tx: Transaction, model_id: int, refused: Sequence[tuple[int, st
         await tx.done(_QUERIES["refuse"], model_id=model_id, passages=numbers, reasons=reasons)
 
 
-async def refused(tx: Transaction) -> list[RefusedPassage]:
-    """Of all workspaces."""
-    return await tx.rows(_QUERIES["refused"], RefusedPassage)
+async def failures(tx: Transaction, step: str, *, said: bool) -> list[Failure]:
+    """Passages of all workspaces that were refused, as failures of the step: what was said, or all else."""
+    return await tx.rows(_QUERIES["failures"], partial(Failure, step=step), said=said)
 
 
 async def ask_again(tx: Transaction) -> list[UUID]:
-    """Let what was refused wait for vectors again; returns the threads where messages are among it."""
-    await tx.done(_QUERIES["ask_again_known"])
+    """Let what was said and refused wait for vectors again; returns the threads."""
     return list(dict.fromkeys(await tx.values(_QUERIES["ask_again"])))
+
+
+async def ask_again_known(tx: Transaction) -> None:
+    """The same of all else."""
+    await tx.done(_QUERIES["ask_again_known"])
 
 
 async def behind(tx: Transaction, step: str) -> tuple[int, int]:

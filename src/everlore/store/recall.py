@@ -8,11 +8,13 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg.rows import kwargs_row
 
 from everlore.domain.recall import Citation, Layer, Neighbour
 from everlore.ports.embedder import TOKEN_DIMENSIONS, TokenMatrix, Vector
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
+from everlore.store.texts import asked, received, texts_of
 
 _QUERIES = queries("recall")
 
@@ -65,11 +67,12 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message as hits show it."""
+    """A message as hits show it, with those next to it in order."""
 
     citation: Citation
     text: str
     captions: tuple[str, ...]
+    neighbours: tuple[Neighbour, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,29 +185,39 @@ async def texts(tx: Transaction, passages: Sequence[int]) -> dict[int, str]:
     return dict(await tx.tuples(_QUERIES["texts"], passages=list(passages)))
 
 
-async def messages(tx: Transaction, message_ids: Sequence[UUID]) -> dict[UUID, ShownMessage]:
-    rows = await tx.rows(_QUERIES["messages"], _shown, messages=list(message_ids))
-    return {message.citation.message_id: message for message in rows}
+async def messages(
+    tx: Transaction, message_ids: Sequence[UUID], *, reach: int = 0
+) -> dict[UUID, ShownMessage]:
+    """What is shown of messages, with so many on each side of each in the same session. One round trip, and one more for what
+    those say."""
+    given: Any = {"messages": list(message_ids)}
+    async with tx.pipeline():
+        shown = await tx.sent(_QUERIES["messages"], kwargs_row(_shown), **given)
+        answer = await asked(tx, message_ids)
+        beside = (
+            await tx.sent(_QUERIES["neighbours"], kwargs_row(_near), **given, reach=reach) if reach else None
+        )
+    said = await received(answer)
+    near = [] if beside is None else await beside.fetchall()
+    if more := {one.message_id for _, _, one in near} - said.keys():
+        said |= await texts_of(tx, list(more))
+    neighbours: dict[UUID, list[Neighbour]] = {}
+    for of, distance, one in near:
+        neighbours.setdefault(of, []).append(Neighbour(distance, said[one.message_id], one))
+    return {
+        one.message_id: ShownMessage(
+            one, said[one.message_id], captions, tuple(neighbours.get(one.message_id, ()))
+        )
+        for one, captions in await shown.fetchall()
+    }
 
 
-def _shown(*, text: str, captions: Sequence[str], **cited: Any) -> ShownMessage:
-    return ShownMessage(Citation(**cited), text, tuple(captions))
+def _shown(*, captions: Sequence[str], **cited: Any) -> tuple[Citation, tuple[str, ...]]:
+    return Citation(**cited), tuple(captions)
 
 
-async def neighbours(
-    tx: Transaction, message_ids: Sequence[UUID], reach: int
-) -> dict[UUID, tuple[Neighbour, ...]]:
-    """The messages next to each given one, in the same session, in order."""
-    found: dict[UUID, list[Neighbour]] = {}
-    for of, neighbour in await tx.rows(
-        _QUERIES["neighbours"], _near, messages=list(message_ids), reach=reach
-    ):
-        found.setdefault(of, []).append(neighbour)
-    return {of: tuple(near) for of, near in found.items()}
-
-
-def _near(*, near: UUID, distance: int, text: str, **cited: Any) -> tuple[UUID, Neighbour]:
-    return near, Neighbour(distance, text, Citation(**cited))
+def _near(*, near: UUID, distance: int, **cited: Any) -> tuple[UUID, int, Citation]:
+    return near, distance, Citation(**cited)
 
 
 def by_lineage(rows: Iterable[tuple[UUID, Citation]]) -> dict[UUID, tuple[Citation, ...]]:

@@ -445,11 +445,11 @@ CREATE FUNCTION everlore.query_words(question text) RETURNS TABLE(word text, ter
 
 ALTER FUNCTION everlore.query_words(question text) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.refused_passages() RETURNS TABLE(workspace text, workspace_id uuid, thread text, kind text, owner_id uuid, model text, error text)
+CREATE FUNCTION everlore.refused_passages() RETURNS TABLE(workspace text, workspace_id uuid, thread text, thread_id uuid, kind text, owner_id uuid, model text, error text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
-        select w.name, w.workspace_id, t.name, p.kind, p.owner_id, m.name, u.refused
+        select w.name, w.workspace_id, t.name, t.thread_id, p.kind, p.owner_id, m.name, u.refused
         from everlore.unembedded u
         join everlore.passage p using (workspace_id, passage_id)
         join everlore.embedding_model m using (model_id)
@@ -1160,6 +1160,7 @@ CREATE TABLE everlore.message (
     occurred_at timestamp with time zone NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     text text NOT NULL,
+    characters integer NOT NULL,
     captions text[] DEFAULT '{}'::text[] NOT NULL,
     system_prompt text,
     tool_calls jsonb DEFAULT '[]'::jsonb NOT NULL,

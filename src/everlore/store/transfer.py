@@ -5,15 +5,17 @@ rest is listed in `MADE_ANEW` instead. A test compares both with the catalogue.
 """
 
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import psycopg
 
 from everlore.domain.errors import InvalidInput
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
+from everlore.store.texts import texts_of
 
 _QUERIES = queries("transfer")
 
@@ -129,8 +131,29 @@ async def counts(tx: Transaction) -> dict[str, int]:
 async def read(tx: Transaction, kind: str) -> AsyncGenerator[str]:
     """All rows of a kind as JSON objects."""
     await tx.done(_QUERIES["plainly"])
-    async for row in tx.each(_QUERIES[KINDS[kind].read], at_a_time=_FETCHED):
+    rows = tx.each(_QUERIES[KINDS[kind].read], at_a_time=_FETCHED)
+    async for row in _with_texts(tx, rows) if kind == "message" else rows:
         yield row
+
+
+async def _with_texts(tx: Transaction, rows: AsyncIterator[str]) -> AsyncGenerator[str]:
+    """Rows of messages with their texts. The rest of a row stays byte for byte: not every number survives Python."""
+    batch: dict[UUID, str] = {}
+
+    async def filled() -> list[str]:
+        said = await texts_of(tx, list(batch))
+        return [
+            f'{row[:-1]}, "text": {json.dumps(said[one], ensure_ascii=False)}}}' for one, row in batch.items()
+        ]
+
+    async for row in rows:
+        batch[UUID(json.loads(row)["message_id"])] = row
+        if len(batch) == _FETCHED:
+            for line in await filled():
+                yield line
+            batch.clear()
+    for line in await filled():
+        yield line
 
 
 async def columns(tx: Transaction, kind: str) -> dict[str, Column]:

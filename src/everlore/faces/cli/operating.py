@@ -14,12 +14,11 @@ from everlore.text.counts import counted
 if TYPE_CHECKING:
     from everlore.domain.knowledge import Usage
     from everlore.domain.operations import (
-        FailedWindow,
+        Failure,
         HeldUp,
         ModelProgress,
         Parked,
         ParkedJob,
-        RefusedPassage,
         Status,
         Tried,
         WorkspaceStatus,
@@ -76,12 +75,9 @@ def _status(shown: Shown) -> None:
     if found.parked:
         out.line()
         _print_parked(out, found.parked)
-    if found.failed_windows:
+    if found.failures:
         out.line()
-        _print_failed(out, found.failed_windows)
-    if found.refused_passages:
-        out.line()
-        _print_refused(out, found.refused_passages)
+        _print_failures(out, found.failures)
 
 
 def _waiting(here: "WorkspaceStatus") -> str:
@@ -96,20 +92,18 @@ def _jobs(shown: Shown) -> None:
     found: Parked = shown.answer
     if found.parked:
         _print_parked(shown.out, found.parked)
-    if found.failed_windows:
-        _print_failed(shown.out, found.failed_windows)
-    if found.refused_passages:
-        _print_refused(shown.out, found.refused_passages)
-    if not (found.parked or found.failed_windows or found.refused_passages):
+    if found.failures:
+        _print_failures(shown.out, found.failures)
+    if not (found.parked or found.failures):
         shown.out.line("No job is parked.")
 
 
 @jobs.command()
 def retry(ctx: typer.Context, to_json: Json = False) -> None:
-    """Queue the parked jobs again, have failed windows read again and refused passages embedded again; run all here unless a
-    worker does. A model that is left alone after failures is tried at once.
+    """Queue the parked jobs again, and have done again what steps could not do: windows that failed, passages that were refused;
+    run all here unless a worker does. A model that is left alone after failures is tried at once.
 
-    JSON: retried (how many of all three)."""
+    JSON: retried (how many of all)."""
     call = call_of(ctx)
 
     async def again() -> "Tried":
@@ -124,7 +118,7 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
         call.out.json(found)
     else:
         call.out.line(
-            f"Tried again, of jobs, windows and passages: {found.retried:,}. `everlore jobs list` shows whether any failed again."
+            f"Tried again, of jobs and failures: {found.retried:,}. `everlore jobs list` shows whether any failed again."
         )
 
 
@@ -185,26 +179,17 @@ def _print_held_up(out: Output, held_up: "Sequence[HeldUp]") -> None:
     out.print(listed)
 
 
-def _print_refused(out: Output, refused: "Sequence[RefusedPassage]") -> None:
-    listed = table("workspace", "thread", "passage of", "id", "refused by", "error", wide="error")
-    for one in refused:
+def _print_failures(out: Output, failures: "Sequence[Failure]") -> None:
+    listed = table("workspace", "step", "thread", "what failed", "by", "when", "error", wide="error")
+    for one in failures:
         listed.add_row(
             clean(one.workspace),
+            clean(one.step),
             clean(one.thread or ""),
-            one.kind,
-            str(one.owner_id),
-            clean(one.model),
+            clean(one.what),
+            clean(one.by),
+            when(one.failed_at),
             one_line(one.error),
-        )
-    out.print(listed)
-
-
-def _print_failed(out: Output, failed: "Sequence[FailedWindow]") -> None:
-    listed = table("workspace", "thread", "messages", "failed", "error", wide="error")
-    for one in failed:
-        place = f"{one.first} to {one.last}"
-        listed.add_row(
-            clean(one.workspace), clean(one.thread), place, when(one.failed_at), one_line(one.error)
         )
     out.print(listed)
 

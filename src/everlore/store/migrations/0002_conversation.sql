@@ -52,7 +52,8 @@ create table everlore.session (
 create unique index session_name on everlore.session (workspace_id, thread_id, name) where name is not null;
 create index session_time on everlore.session (workspace_id, thread_id, started_at);
 
--- `off_the_record`: kept as a message and never distilled.
+-- `text` is read in one place, everlore.store.texts; `characters` is its length. `off_the_record`: kept as a message and never
+-- distilled.
 create table everlore.message (
     workspace_id uuid not null,
     message_id uuid not null,
@@ -64,6 +65,7 @@ create table everlore.message (
     occurred_at timestamptz not null,
     recorded_at timestamptz not null default now(),
     text text not null,
+    characters integer not null,
     captions text[] not null default '{}',
     system_prompt text,
     tool_calls jsonb not null default '[]',

@@ -142,6 +142,11 @@ create function everlore.scopes_with_job(called text) returns table (workspace_i
         group by 1, 2
     $$;
 
+-- What lags and what failed is looked for in all workspaces, which row-level security keeps from every login, the workers' too:
+-- each such question is a function that runs as the owner. (A view with its owner's rights would be a query in the step's own
+-- file, but a cluster runs a view as whoever asks, and the nodes' policies then hide every row; a policy that lets workers
+-- read all would take the lock off everything else that they do.)
+
 -- Threads of all workspaces that lack vectors of one of the named models: for the sweep, so for workers only. Those that nobody
 -- has a job for, or (`held`) those whose job is being run.
 -- Marks that are behind have a small index of their own. Only a thread that a model has no mark in at all (it was written to

@@ -268,11 +268,11 @@ create function everlore.embedding_progress()
 
 -- Passages of all workspaces that an embedding model will not take: for the operator's side.
 create function everlore.refused_passages()
-    returns table (workspace text, workspace_id uuid, thread text, kind text, owner_id uuid, model text, error text)
+    returns table (workspace text, workspace_id uuid, thread text, thread_id uuid, kind text, owner_id uuid, model text, error text)
     language sql stable security definer
     set search_path = everlore, pg_temp
     as $$
-        select w.name, w.workspace_id, t.name, p.kind, p.owner_id, m.name, u.refused
+        select w.name, w.workspace_id, t.name, t.thread_id, p.kind, p.owner_id, m.name, u.refused
         from everlore.unembedded u
         join everlore.passage p using (workspace_id, passage_id)
         join everlore.embedding_model m using (model_id)

@@ -46,11 +46,11 @@ on conflict (workspace_id, session_id) do update set
 
 -- write_messages: messages into the thread
 insert into everlore.message (
-    workspace_id, thread_id, recorded_at, message_id, session_id, position, role, author, occurred_at, text, captions,
+    workspace_id, thread_id, recorded_at, message_id, session_id, position, role, author, occurred_at, text, characters, captions,
     system_prompt, tool_calls, external_id, reply_to, metadata, taxonomy, content_hash, off_the_record)
 select %(workspace)s, %(thread_id)s, %(recorded_at)s, m.message_id, m.session_id, m.position, m.role, m.author, m.occurred_at,
-       m.text, m.captions, m.system_prompt, m.tool_calls::jsonb, m.external_id, m.reply_to, m.metadata::jsonb, m.taxonomy,
-       m.content_hash, m.off_the_record
+       m.text, length(m.text), m.captions, m.system_prompt, m.tool_calls::jsonb, m.external_id, m.reply_to, m.metadata::jsonb,
+       m.taxonomy, m.content_hash, m.off_the_record
 from json_to_recordset(%(messages)s::json) as m (
     message_id uuid, session_id uuid, position integer, role text, author text, occurred_at timestamptz, text text,
     captions text[], system_prompt text, tool_calls text, external_id text, reply_to text, metadata text, taxonomy ltree,
@@ -69,8 +69,8 @@ cross join lateral (
     where workspace_id = %(workspace)s and thread_id = %(thread_id)s and position = p.position offset 0
 ) as m;
 
--- messages_to_search: of a thread's messages, the next ones with what is searched of them
-select position, role, author, text, captions from everlore.message
+-- messages_to_search: of a thread's messages, the next ones with what is searched of them beside their texts
+select message_id, position, role, author, captions from everlore.message
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and position > %(after)s order by position limit %(at_most)s;
 
 -- passages_of_thread: numbers of a thread's passages
@@ -113,9 +113,9 @@ order by t.last_at desc nulls last, t.name;
 -- find_message: messages whose id ends with what a person typed (8 characters of it are indexed)
 select everlore.messages_ending(%(ending)s) limit 2;
 
--- show_message: all of one message
+-- show_message: all of one message but its text
 select m.message_id, t.name as thread, s.name as session, m.position, m.role, m.author, m.occurred_at as at, m.recorded_at,
-       m.text, m.captions, m.system_prompt, m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy::text,
+       m.captions, m.system_prompt, m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy::text,
        m.off_the_record
 from everlore.message m
 join everlore.thread t on t.workspace_id = m.workspace_id and t.thread_id = m.thread_id

@@ -4,14 +4,14 @@ from everlore.thread t
 left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'distil'
 where t.workspace_id = %(workspace)s and t.thread_id = %(thread_id)s;
 
--- said: the messages of a stretch of a thread
-select message_id, position, session_id, role, author, occurred_at as at, recorded_at, text, captions, off_the_record, system_prompt
+-- said: the messages of a stretch of a thread, without their texts
+select message_id, position, session_id, role, author, occurred_at as at, recorded_at, captions, off_the_record, system_prompt
 from everlore.message
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and position >= %(first)s
   and position <= %(last)s order by position;
 
--- earlier: the messages before a position, the last one first
-select message_id, position, session_id, role, author, occurred_at as at, recorded_at, text, captions, off_the_record, system_prompt
+-- earlier: the messages before a position, the last one first, without their texts
+select message_id, position, session_id, role, author, occurred_at as at, recorded_at, captions, off_the_record, system_prompt
 from everlore.message
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s
   and position < %(before)s order by position desc limit %(at_most)s;
@@ -105,8 +105,7 @@ from everlore.watermark w where w.workspace_id = %(workspace)s and w.step = 'dis
 -- to_read: threads, messages and characters that wait to be distilled or to be read anew, and the windows that they are; `again`:
 -- those read already, too. A run of new messages ends where the session does and at a pause, and is cut into windows.
 with chosen as (
-    select t.thread_id, t.last_position, m.position, m.session_id, m.occurred_at, m.recorded_at, length(m.text) as characters,
-           d.first as read_before
+    select t.thread_id, t.last_position, m.position, m.session_id, m.occurred_at, m.recorded_at, m.characters, d.first as read_before
     from everlore.thread t
     left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'distil'
     join everlore.message m on m.workspace_id = t.workspace_id and m.thread_id = t.thread_id
@@ -163,8 +162,10 @@ order by t.name;
 -- threads_to_distil: of all workspaces
 select workspace_id, thread_id from everlore.threads_to_distil('distil', %(quiet_since)s, %(held)s, %(at_most)s);
 
--- failed_windows: of all workspaces
-select * from everlore.failed_windows();
+-- failures: windows of all workspaces that could not be read
+select workspace, workspace_id, thread, thread_id, 'messages ' || first || ' to ' || last as what, first, last, extractor as by,
+       error, failed_at
+from everlore.failed_windows();
 
 -- suggest_taxonomy: a path that a thread may belong to
 insert into everlore.taxonomy_suggestion (workspace_id, suggestion_id, thread_id, path, recorded_at)

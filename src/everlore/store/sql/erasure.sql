@@ -6,8 +6,8 @@ where t.workspace_id = %(workspace)s
                       where m.workspace_id = %(workspace)s and m.message_id = any (%(messages)s::uuid[]))
 order by t.thread_id for no key update;
 
--- messages: all words of messages, whichever column they stand in
-select m.message_id, m.thread_id, m.position, m.author, m.role, m.text, m.captions,
+-- messages: all words of messages, whichever column they stand in, but their texts
+select m.message_id, m.thread_id, m.position, m.author, m.role, m.captions,
        concat_ws(E'\n', m.system_prompt, m.tool_calls::text, m.metadata::text, m.external_id, m.reply_to) as beside
 from everlore.message m where m.workspace_id = %(workspace)s and m.message_id = any (%(messages)s::uuid[])
 order by m.thread_id, m.position;
@@ -35,7 +35,7 @@ where workspace_id = %(workspace)s and lineage_id = any (%(lineages)s::uuid[]) o
 
 -- memory_sources: what memories rest on beside the messages: no message is a person's own word
 select s.lineage_id, s.message_id, g.thread_id, g.position, g.author, g.role,
-       concat_ws(E'\n', g.text, array_to_string(g.captions, E'\n')) as text
+       coalesce(g.captions, '{}') as captions
 from everlore.memory_source s
 left join lateral (
     select * from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
@@ -74,7 +74,7 @@ where f.workspace_id = %(workspace)s and f.lineage_id = any (%(lineages)s::uuid[
 
 -- fact_sources: what facts rest on beside the messages and memories
 select s.lineage_id, s.message_id, g.thread_id, g.position, g.author, g.role,
-       concat_ws(E'\n', g.text, array_to_string(g.captions, E'\n')) as text
+       coalesce(g.captions, '{}') as captions
 from everlore.fact_ground s
 left join lateral (
     select * from everlore.message where workspace_id = %(workspace)s and message_id = s.message_id offset 0
@@ -211,16 +211,19 @@ select a.alias_id, a.entity_id, a.variant, a.origin = 'by hand' as by_hand from 
 where a.workspace_id = %(workspace)s and a.entity_id = any (%(entities)s::uuid[])
 order by a.entity_id, a.weight desc, a.alias_id;
 
--- still_named: of pairs of entity and name, those of which every word stands in something that still speaks of the entity
+-- still_named: of pairs of entity and name, those of which every word stands in something that still speaks of the entity, in
+-- what a message is searched by
 select given.place
 from unnest(%(places)s::integer[], %(entities)s::uuid[], %(names)s::text[]) as given (place, entity_id, name)
 where exists (
     select from (
-        select g.text || ' ' || g.author || ' ' || array_to_string(g.captions, ' ') as words
+        select concat_ws(' ', g.author, s.text) as words
         from everlore.mention n cross join lateral (
-            select text, author, captions from everlore.message
-            where workspace_id = %(workspace)s and message_id = n.message_id offset 0
-        ) as g
+            select author from everlore.message where workspace_id = %(workspace)s and message_id = n.message_id offset 0
+        ) as g cross join lateral (
+            select string_agg(text, ' ' order by sequence) as text from everlore.passage
+            where workspace_id = %(workspace)s and owner_id = n.message_id offset 0
+        ) as s
         where n.workspace_id = %(workspace)s and n.entity_id = given.entity_id
         union all
         select m.content || ' ' || coalesce(m.author, '')

@@ -158,8 +158,9 @@ from first f join everlore.embedding_model m on m.model_id = f.model_id
 where w.workspace_id = %(workspace)s and w.step = 'vector:' || m.name and w.thread_id = f.thread_id
 returning w.thread_id;
 
--- refused: of all workspaces
-select * from everlore.refused_passages();
+-- failures: passages of all workspaces that models refused: those of what was said in threads, or all others
+select workspace, workspace_id, thread, thread_id, kind || ' ' || right(owner_id::text, 8) as what, owner_id, model as by, error
+from everlore.refused_passages() where %(said)s = (thread_id is not null);
 
 -- forget_list: nothing waits or is refused
 delete from everlore.unembedded where workspace_id = %(workspace)s and model_id = %(model_id)s;

@@ -1,6 +1,6 @@
--- messages: messages of a thread behind a position, in their order
+-- messages: messages of a thread behind a position, in their order, without their texts
 select m.message_id, t.name as thread, s.name as session, m.position, m.role, m.author, m.occurred_at as at, m.recorded_at,
-       m.text, m.captions, m.system_prompt, m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy::text as taxonomy,
+       m.captions, m.system_prompt, m.tool_calls, m.external_id, m.reply_to, m.metadata, m.taxonomy::text as taxonomy,
        m.off_the_record
 from everlore.message m
 join everlore.thread t on t.workspace_id = m.workspace_id and t.thread_id = m.thread_id

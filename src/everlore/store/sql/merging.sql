@@ -77,26 +77,26 @@ select change_id, kind, kept_id, other_id, moved, made_at, undone_at
 from everlore.entity_change where workspace_id = %(workspace)s
 order by made_at desc, (moved ->> 'number')::integer desc limit %(at_most)s;
 
--- messages_naming: of an entity's messages, those whose text contains one of the names
-select n.message_id
+-- messages_naming: of an entity's messages, those that contain one of the names, in what they are searched by but for the author
+select distinct n.message_id
 from everlore.mention n cross join lateral (
-    select text, captions from everlore.message where workspace_id = %(workspace)s and message_id = n.message_id offset 0
-) as m
+    select case when author = role then text else substr(text, length(author) + 3) end as text from everlore.passage
+    where workspace_id = %(workspace)s and owner_id = n.message_id offset 0
+) as p
 where n.workspace_id = %(workspace)s and n.entity_id = %(entity_id)s
   and exists (select from unnest(%(names)s::text[]) as given (name)
-              where ' ' || everlore.normalise(m.text || ' ' || array_to_string(m.captions, ' ')) || ' '
-                    like '%%' || ' ' || everlore.normalise(given.name) || ' ' || '%%');
+              where strpos(' ' || everlore.normalise(p.text) || ' ', ' ' || everlore.normalise(given.name) || ' ') > 0);
 
 -- messages_since: of the messages that mention an entity since then, those that name one of these names and none of the others,
--- in the words or as who wrote them
+-- in what they are searched by or as who wrote them
 select n.message_id
 from everlore.mention n cross join lateral (
-    select author, text, captions from everlore.message
-    where workspace_id = %(workspace)s and message_id = n.message_id offset 0
+    select author from everlore.message where workspace_id = %(workspace)s and message_id = n.message_id offset 0
 ) as m cross join lateral (
-    select ' ' || everlore.normalise(coalesce(m.author, '') || ' ; ' || m.text || ' ; ' || array_to_string(m.captions, ' ; '))
-           || ' ' as words
-    offset 0
+    select string_agg(text, ' ' order by sequence) as text from everlore.passage
+    where workspace_id = %(workspace)s and owner_id = n.message_id offset 0
+) as s cross join lateral (
+    select ' ' || everlore.normalise(concat_ws(' ; ', m.author, s.text)) || ' ' as words offset 0
 ) as told
 where n.workspace_id = %(workspace)s and n.entity_id = %(entity_id)s and n.recorded_at >= %(since)s
   and exists (select from unnest(%(names)s::text[]) as given (name)

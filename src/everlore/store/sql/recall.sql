@@ -66,8 +66,8 @@ from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
     select text from everlore.passage where workspace_id = %(workspace)s and passage_id = given.passage_id offset 0
 ) as p;
 
--- messages: what hits show of their messages
-select m.message_id, t.name as thread, m.author, m.role, m.occurred_at as at, m.text, m.captions
+-- messages: what hits show of their messages beside the texts
+select m.message_id, t.name as thread, m.author, m.role, m.occurred_at as at, m.captions
 from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
     select * from everlore.message where workspace_id = %(workspace)s and message_id = given.message_id offset 0
 ) as m cross join lateral (
@@ -82,7 +82,7 @@ with seed as materialized (
         from everlore.message m where m.workspace_id = %(workspace)s and m.message_id = given.message_id offset 0
     ) as s
 )
-select seed.message_id as near, n.distance, n.text, n.message_id, t.name as thread, n.author, n.role, n.occurred_at as at
+select seed.message_id as near, n.distance, n.message_id, t.name as thread, n.author, n.role, n.occurred_at as at
 from seed cross join lateral (
     select -row_number() over (order by m.position desc) as distance, m.*
     from (select * from everlore.message

@@ -37,8 +37,8 @@ where t.workspace_id = %(workspace)s order by t.thread_id;
 select (to_jsonb(t) - 'workspace_id')::text from everlore.session t
 where t.workspace_id = %(workspace)s order by t.session_id;
 
--- read_message: messages
-select (to_jsonb(t) - 'workspace_id')::text from everlore.message t
+-- read_message: messages, without their texts
+select (to_jsonb(t) - 'workspace_id' - 'text')::text from everlore.message t
 where t.workspace_id = %(workspace)s order by t.thread_id, t.position;
 
 -- read_taxonomy_node: labels of the taxonomy
@@ -160,11 +160,11 @@ from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null:
 
 -- write_message: lines of the kind message
 insert into everlore.message (
-    workspace_id, message_id, thread_id, session_id, position, role, author, occurred_at, recorded_at, text, captions,
+    workspace_id, message_id, thread_id, session_id, position, role, author, occurred_at, recorded_at, text, characters, captions,
     system_prompt, tool_calls, external_id, reply_to, metadata, taxonomy, content_hash, off_the_record)
 select %(workspace)s, r.message_id, r.thread_id, r.session_id, r.position, r.role, r.author, r.occurred_at,
-       r.recorded_at, r.text, r.captions, r.system_prompt, r.tool_calls, r.external_id, r.reply_to, r.metadata, r.taxonomy,
-       r.content_hash, r.off_the_record
+       r.recorded_at, r.text, r.characters, r.captions, r.system_prompt, r.tool_calls, r.external_id, r.reply_to, r.metadata,
+       r.taxonomy, r.content_hash, r.off_the_record
 from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.message, line -> 'fields') as r;
 
 -- write_taxonomy_node: lines of the kind taxonomy_node

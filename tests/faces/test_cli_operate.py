@@ -152,7 +152,7 @@ def test_a_job_that_failed_is_shown_and_retried(
     assert not any(cli("jobs", "list", "--json").json.values())
     (model,) = cli("models", "list", "--json").json
     assert (model["name"], model["threads_behind"]) == ("fake", 0)
-    assert "Tried again, of jobs, windows and passages: 0." in cli("jobs", "retry").out
+    assert "Tried again, of jobs and failures: 0." in cli("jobs", "retry").out
 
 
 def _url(cli: Cli) -> str:

@@ -130,7 +130,7 @@ async def test_a_database_that_is_behind_is_not_opened(database: TestDatabase) -
     async with connected(database.owner) as connection:
         await connection.execute("delete from everlore.migration where name = '0007_isolation'")
     with pytest.raises(
-        ConfigurationError, match=r"1 migrations \(0007_isolation first\); run `everlore db migrate`"
+        ConfigurationError, match=r"1 migration \(0007_isolation first\); run `everlore db migrate`"
     ):
         await opened(database.settings())
 

@@ -25,6 +25,8 @@ from everlore.store.server import SUPERUSER, Server, open_server
 from everlore.wiring import bring_up_to_date
 
 TEMPLATE = "everlore_template"
+_MEMORY = Path("/dev/shm")
+_ROOM = 8 * 2**30
 
 # Commands are run as processes of their own, which read the same modules again and again: compiled once is enough.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -96,8 +98,10 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignor
 
 
 def server_folder(run: int) -> Path:
-    """Not in pytest's own folder: that one is closed to the system user that the server runs as for root."""
-    return Path(tempfile.gettempdir()) / f"everlore-tests-{run}"
+    """Not in pytest's own folder: that one is closed to the system user that the server runs as for root. In memory if there is
+    room: a database is 600 files, and every test makes and removes one."""
+    roomy = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM
+    return (_MEMORY if roomy else Path(tempfile.gettempdir())) / f"everlore-tests-{run}"
 
 
 def pytest_sessionfinish() -> None:

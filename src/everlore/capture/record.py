@@ -14,7 +14,7 @@ from everlore.domain.messages import NewMessage, Outcome, Receipt
 from everlore.ports.tokens import Count
 from everlore.runtime import Runtime
 from everlore.store import conversation, jobs
-from everlore.store.conversation import MessagePassage, OpenThread, ThreadState
+from everlore.store.conversation import MessagePassage, MessagesAsJson, OpenThread, ThreadState
 from everlore.store.run import Transaction
 from everlore.validation import name, taxonomy_path
 
@@ -142,12 +142,13 @@ async def _write(
         for chunk in _chunks(fresh):
             unsplit = [message for message in chunk if id(message) not in pieces]
             pieces |= await _aside(len(unsplit), _split, unsplit, wordpieces)
-            needed = sum(len(pieces[id(message)]) for message in chunk)
+            prepared = await _aside(len(chunk), _prepared, written, state, chunk, pieces)
+            needed = len(prepared.texts)
             if inserting is not None:
                 await inserting
             if needed > len(numbers):
                 numbers = await conversation.take_passages(tx, needed)
-            inserting = asyncio.create_task(_insert(tx, written, state, chunk, pieces, numbers))
+            inserting = asyncio.create_task(_insert(tx, written, state, prepared, numbers))
             # Let the statements leave before the next chunk takes the processor.
             await asyncio.sleep(0)
             state = replace(
@@ -182,37 +183,43 @@ def _chunks(messages: list[Accepted]) -> Iterator[list[Accepted]]:
         yield chunk
 
 
-async def _insert(
-    tx: Transaction,
-    written: _Written,
-    state: ThreadState,
-    chunk: list[Accepted],
-    pieces: Mapping[int, list[str]],
-    numbers: range,
-) -> None:
-    """Write a chunk with its sessions and passages, counted on from where the thread stands: one round trip."""
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A chunk as it is written. `texts`: of its passages, each with the position of its message."""
+
+    spans: Mapping[UUID, tuple[datetime, datetime]]
+    messages: MessagesAsJson
+    texts: list[tuple[int, str]]
+
+
+def _prepared(
+    written: _Written, state: ThreadState, chunk: list[Accepted], pieces: Mapping[int, list[str]]
+) -> _Prepared:
+    """What can be worked out while the chunk before is written, counted on from where the thread stands then."""
     first = state.last_position - written.before.last_position
     sessions = written.sessions[first : first + len(chunk)]
+    placed = list(enumerate(chunk, start=state.last_position + 1))
     rows = [
         _row(message, written.ids[id(message)], session, position)
-        for position, (message, session) in enumerate(
-            zip(chunk, sessions, strict=True), start=state.last_position + 1
-        )
+        for (position, message), session in zip(placed, sessions, strict=True)
     ]
-    texts = [
-        (position, text)
-        for position, message in enumerate(chunk, start=state.last_position + 1)
-        for text in pieces[id(message)]
-    ]
+    texts = [(position, text) for position, message in placed for text in pieces[id(message)]]
+    return _Prepared(_spans(chunk, sessions), conversation.as_json(rows), texts)
+
+
+async def _insert(
+    tx: Transaction, written: _Written, state: ThreadState, chunk: _Prepared, numbers: range
+) -> None:
+    """Write a chunk with its sessions and passages: one round trip."""
     passages = [
         MessagePassage(number, position, sequence, text)
         for sequence, (number, (position, text)) in enumerate(
-            zip(numbers, texts, strict=False), start=state.last_sequence + 1
+            zip(numbers, chunk.texts, strict=False), start=state.last_sequence + 1
         )
     ]
     async with tx.pipeline():
-        await conversation.write_sessions(tx, state.thread_id, written.session, _spans(chunk, sessions))
-        await conversation.write_messages(tx, state.thread_id, rows, written.now)
+        await conversation.write_sessions(tx, state.thread_id, written.session, chunk.spans)
+        await conversation.write_messages(tx, state.thread_id, chunk.messages, written.now)
         await conversation.write_passages(tx, state.thread_id, passages)
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NewType
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row, tuple_row
@@ -18,6 +18,7 @@ from everlore.store.queries import queries
 from everlore.store.run import Transaction
 from everlore.store.texts import with_texts
 
+MessagesAsJson = NewType("MessagesAsJson", str)
 _QUERIES = queries("conversation")
 
 
@@ -126,15 +127,16 @@ async def give_back_passages(tx: Transaction, unused: range) -> None:
         await tx.done(_QUERIES["give_back_passages"], last=unused[-1], used=unused[0] - 1)
 
 
+def as_json(messages: Sequence[Mapping[str, Any]]) -> MessagesAsJson:
+    """Messages as they travel. The fields of each are the columns of conversation.sql: write_messages."""
+    return MessagesAsJson(json.dumps(messages, ensure_ascii=False, separators=(",", ":")))
+
+
 async def write_messages(
-    tx: Transaction,
-    thread_id: UUID,
-    messages: Sequence[Mapping[str, Any]],
-    recorded_at: datetime,
+    tx: Transaction, thread_id: UUID, messages: MessagesAsJson, recorded_at: datetime
 ) -> None:
-    """Write messages into the thread. Each is JSON whose fields are the columns of conversation.sql: write_messages."""
-    text = json.dumps(messages, ensure_ascii=False, separators=(",", ":"))
-    await tx.done(_QUERIES["write_messages"], thread_id=thread_id, messages=text, recorded_at=recorded_at)
+    """Write messages into the thread."""
+    await tx.done(_QUERIES["write_messages"], thread_id=thread_id, messages=messages, recorded_at=recorded_at)
 
 
 async def write_passages(tx: Transaction, thread_id: UUID, passages: Sequence[MessagePassage]) -> None:

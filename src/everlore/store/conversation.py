@@ -88,17 +88,23 @@ async def open_thread(
             taxonomy=taxonomy,
         )
         # Statements of their own: what another writer brought while this one waited for the lock is seen by these only.
-        known = await tx.sent(
-            _QUERIES["known_external_ids"], tuple_row, thread=name, external_ids=list(external_ids)
-        )
-        named = await tx.sent(_QUERIES["find_session"], scalar_row, thread=name, name=session)
+        known, named = None, None
+        if external_ids:
+            known = await tx.sent(
+                _QUERIES["known_external_ids"], tuple_row, thread=name, external_ids=list(external_ids)
+            )
+        if session is not None:
+            named = await tx.sent(_QUERIES["find_session"], scalar_row, thread=name, name=session)
     state = await opened.fetchone()
     if state is None:
         raise InternalError("an upsert that always returns its row gave none")
     return OpenThread(
         state,
-        await named.fetchone(),
-        {key: (message_id, bytes(content)) for key, message_id, content in await known.fetchall()},
+        await named.fetchone() if named else None,
+        {
+            key: (message_id, bytes(content))
+            for key, message_id, content in (await known.fetchall() if known else ())
+        },
     )
 
 

@@ -176,8 +176,7 @@ class Memories(Verbs):
         """Correct a memory: a new version with what is given.
 
         The old one stays in the history. What only the old words stated as facts was never true. What changes nothing makes no
-        version. Raises InvalidInput,
-        NotFound."""
+        version. Raises InvalidInput, NotFound."""
         given = {
             "content": content,
             "type": type,

@@ -1,8 +1,7 @@
 """What rules find in a window: verbatim sentences, chosen and typed by patterns, and the facts that their grammar shows.
 
-It reads a window in four passes: which sentences are stated at all (`reading`), what they say (`clauses`, `people`),
-    which are
-worth keeping (`select`), how those stand to what is known (`known`).
+It reads a window in four passes: which sentences are stated at all (`reading`), what they say (`clauses`, `people`), which
+are worth keeping (`select`), how those stand to what is known (`relations`).
 """
 
 import re

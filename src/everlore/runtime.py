@@ -1,7 +1,7 @@
 """Runtime: what everybody works with who does something. Put together once, by `everlore.everlore`, and handed on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from everlore.config import Settings
 from everlore.ports.analyst import Analyst
@@ -10,6 +10,7 @@ from everlore.ports.embedder import Embedder
 from everlore.ports.reranker import Reranker
 from everlore.ports.tokens import Count
 from everlore.store.database import Database
+from everlore.store.passage_numbers import PassageNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +30,4 @@ class Runtime:
     wordpieces: Count
     clock: Clock
     steps: tuple[str, ...] = ()
+    passage_numbers: PassageNumbers = field(default_factory=PassageNumbers)

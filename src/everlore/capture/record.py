@@ -9,12 +9,13 @@ from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept
 from everlore.capture.searchable import searchable
+from everlore.domain.errors import InternalError
 from everlore.domain.ids import new_id, new_ids
 from everlore.domain.messages import NewMessage, Outcome, Receipt
 from everlore.ports.tokens import Count
 from everlore.runtime import Runtime
 from everlore.store import conversation, jobs
-from everlore.store.conversation import MessagePassage, MessagesAsJson, OpenThread, ThreadState
+from everlore.store.conversation import MessagesAsJson, OpenThread, ThreadState
 from everlore.store.run import Transaction
 from everlore.validation import name, taxonomy_path
 
@@ -54,25 +55,33 @@ async def record(
     accepted = await _aside(size, accept, messages, now)
     external_ids = [message.external_id for message in accepted if message.external_id is not None]
     pieces = await _aside(size, _split, accepted[:_CHUNK], runtime.wordpieces)
-    numbers = await conversation.reserve_passages(runtime.database, workspace_id, _likely(accepted, pieces))
-
-    async with runtime.database.workspace(workspace_id) as tx:
-        opened = await conversation.open_thread(
-            tx, thread, project=project, taxonomy=taxonomy, session=session, external_ids=external_ids
+    try:
+        numbers = await runtime.passage_numbers.take(
+            runtime.database, workspace_id, _likely(accepted, pieces)
         )
-        fresh = _first_of_each(accepted, opened.known)
-        ids = dict(zip(map(id, fresh), new_ids(len(fresh)), strict=True))
-        if fresh:
-            sessions = _sessions(opened, session, [message.at for message in fresh])
-            written = _Written(opened.state, session, sessions, ids, now)
-            state, unused = await _write(tx, written, fresh, pieces, numbers, runtime.wordpieces)
-            async with tx.pipeline():
-                await conversation.advance(tx, state)
-                await written.leave_jobs(tx, state, runtime.steps)
-                await conversation.audit(tx, "record", thread, messages=len(fresh))
-                await conversation.give_back_passages(tx, unused)
-        else:
-            await conversation.give_back_passages(tx, numbers)
+        async with runtime.database.workspace(workspace_id) as tx:
+            opened = await conversation.open_thread(
+                tx, thread, project=project, taxonomy=taxonomy, session=session, external_ids=external_ids
+            )
+            fresh = _first_of_each(accepted, opened.known)
+            ids = dict(zip(map(id, fresh), new_ids(len(fresh)), strict=True))
+            if fresh:
+                sessions = _sessions(opened, session, [message.at for message in fresh])
+                written = _Written(opened.state, session, sessions, ids, now)
+                last, numbers = await _write_all_but_last(
+                    tx, written, fresh, pieces, numbers, runtime.wordpieces
+                )
+                async with tx.pipeline():
+                    await last.write(tx, written)
+                    await conversation.advance(tx, last.after)
+                    await written.leave_jobs(tx, last.after, runtime.steps)
+                    await conversation.audit(tx, "record", thread, messages=len(fresh))
+                    await runtime.passage_numbers.give_back(tx, workspace_id, numbers)
+            else:
+                await runtime.passage_numbers.give_back(tx, workspace_id, numbers)
+    except BaseException:
+        runtime.passage_numbers.forget(workspace_id)
+        raise
     return Receipt(workspace, thread, _outcomes(accepted, opened.known, ids))
 
 
@@ -126,45 +135,74 @@ class _Written:
         await jobs.defer_recorded(tx, steps, after.thread_id, went, session_ended=ended)
 
 
-async def _write(
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """Messages as they travel, and where the thread stands before and after them."""
+
+    messages: MessagesAsJson
+    last_passage: int
+    before: ThreadState
+    after: ThreadState
+
+    async def write(self, tx: Transaction, written: _Written) -> None:
+        await conversation.write_messages(
+            tx, self.before, written.session, self.messages, self.last_passage, written.now
+        )
+
+
+async def _write_all_but_last(
     tx: Transaction,
     written: _Written,
     fresh: list[Accepted],
     pieces: dict[int, list[str]],
     numbers: range,
     wordpieces: Count,
-) -> tuple[ThreadState, range]:
+) -> tuple[_Chunk, range]:
     """Write chunk after chunk; one is prepared while the one before it is inserted. `pieces` has the passages of the first.
-    Returns where the thread stands then, and the numbers that are left."""
-    state = written.before
+    Returns the last one, which travels with what ends the call, and the numbers that are left."""
+    chunk: _Chunk | None = None
     inserting: asyncio.Task[None] | None = None
     try:
-        for chunk in _chunks(fresh):
-            unsplit = [message for message in chunk if id(message) not in pieces]
+        for messages in _chunks(fresh):
+            if chunk is not None:
+                inserting = asyncio.create_task(chunk.write(tx, written))
+                # Let the statement leave before the next chunk takes the processor.
+                await asyncio.sleep(0)
+            unsplit = [message for message in messages if id(message) not in pieces]
             pieces |= await _aside(len(unsplit), _split, unsplit, wordpieces)
-            prepared = await _aside(len(chunk), _prepared, written, state, chunk, pieces)
-            needed = len(prepared.texts)
+            before = written.before if chunk is None else chunk.after
+            travelling, needed = await _aside(len(messages), _prepared, written, before, messages, pieces)
             if inserting is not None:
                 await inserting
             if needed > len(numbers):
                 numbers = await conversation.take_passages(tx, needed)
-            inserting = asyncio.create_task(_insert(tx, written, state, prepared, numbers))
-            # Let the statements leave before the next chunk takes the processor.
-            await asyncio.sleep(0)
-            state = replace(
-                state,
-                last_position=state.last_position + len(chunk),
-                last_sequence=state.last_sequence + needed,
+            chunk = _Chunk(
+                travelling,
+                numbers.start - 1,
+                before,
+                _after(before, written, messages, needed),
             )
             numbers = numbers[needed:]
-        if inserting is not None:
-            await inserting
     except BaseException:
         if inserting is not None and not inserting.done():
             inserting.cancel()
             await asyncio.wait([inserting])
         raise
-    return replace(state, last_session_id=written.sessions[-1], last_at=fresh[-1].at), numbers
+    if chunk is None:
+        raise InternalError("a call without new messages writes none")
+    return chunk, numbers
+
+
+def _after(before: ThreadState, written: _Written, chunk: list[Accepted], passages: int) -> ThreadState:
+    """Where the thread stands after a chunk that has so many passages."""
+    position = before.last_position + len(chunk)
+    return replace(
+        before,
+        last_position=position,
+        last_sequence=before.last_sequence + passages,
+        last_session_id=written.sessions[position - written.before.last_position - 1],
+        last_at=chunk[-1].at,
+    )
 
 
 def _chunks(messages: list[Accepted]) -> Iterator[list[Accepted]]:
@@ -183,47 +221,27 @@ def _chunks(messages: list[Accepted]) -> Iterator[list[Accepted]]:
         yield chunk
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """A chunk as it is written. `texts`: of its passages, each with the position of its message."""
-
-    spans: Mapping[UUID, tuple[datetime, datetime]]
-    messages: MessagesAsJson
-    texts: list[tuple[int, str]]
-
-
 def _prepared(
     written: _Written, state: ThreadState, chunk: list[Accepted], pieces: Mapping[int, list[str]]
-) -> _Prepared:
-    """What can be worked out while the chunk before is written, counted on from where the thread stands then."""
+) -> tuple[MessagesAsJson, int]:
+    """What can be worked out while the chunk before is written, counted on from where the thread stands then; and how many
+    passages it has."""
     first = state.last_position - written.before.last_position
     sessions = written.sessions[first : first + len(chunk)]
-    placed = list(enumerate(chunk, start=state.last_position + 1))
-    rows = [
-        _row(message, written.ids[id(message)], session, position)
-        for (position, message), session in zip(placed, sessions, strict=True)
-    ]
-    texts = [(position, text) for position, message in placed for text in pieces[id(message)]]
-    return _Prepared(_spans(chunk, sessions), conversation.as_json(rows), texts)
+    rows: list[dict[str, Any]] = []
+    passages = 0
+    for position, (message, session) in enumerate(
+        zip(chunk, sessions, strict=True), start=state.last_position + 1
+    ):
+        texts = pieces[id(message)]
+        rows.append(_row(message, written.ids[id(message)], session, position, texts, passages))
+        passages += len(texts)
+    return conversation.as_json(rows), passages
 
 
-async def _insert(
-    tx: Transaction, written: _Written, state: ThreadState, chunk: _Prepared, numbers: range
-) -> None:
-    """Write a chunk with its sessions and passages: one round trip."""
-    passages = [
-        MessagePassage(number, position, sequence, text)
-        for sequence, (number, (position, text)) in enumerate(
-            zip(numbers, chunk.texts, strict=False), start=state.last_sequence + 1
-        )
-    ]
-    async with tx.pipeline():
-        await conversation.write_sessions(tx, state.thread_id, written.session, chunk.spans)
-        await conversation.write_messages(tx, state.thread_id, chunk.messages, written.now)
-        await conversation.write_passages(tx, state.thread_id, passages)
-
-
-def _row(message: Accepted, message_id: UUID, session_id: UUID, position: int) -> dict[str, Any]:
+def _row(
+    message: Accepted, message_id: UUID, session_id: UUID, position: int, passages: list[str], before: int
+) -> dict[str, Any]:
     """A message as JSON, with the columns of conversation.sql: write_messages."""
     return {
         "message_id": str(message_id),
@@ -242,15 +260,9 @@ def _row(message: Accepted, message_id: UUID, session_id: UUID, position: int) -
         "taxonomy": message.taxonomy,
         "content_hash": f"\\x{message.content_hash.hex()}",
         "off_the_record": message.off_the_record,
+        "passages": passages,
+        "passages_before": before,
     }
-
-
-def _spans(messages: Sequence[Accepted], sessions: Sequence[UUID]) -> dict[UUID, tuple[datetime, datetime]]:
-    spans: dict[UUID, tuple[datetime, datetime]] = {}
-    for message, session in zip(messages, sessions, strict=True):
-        start, end = spans.get(session, (message.at, message.at))
-        spans[session] = min(start, message.at), max(end, message.at)
-    return spans
 
 
 def _sessions(opened: OpenThread, session: str | None, times: list[datetime]) -> list[UUID]:

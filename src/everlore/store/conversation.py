@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NewType
@@ -76,7 +77,9 @@ async def open_thread(
 ) -> OpenThread:
     """The thread of that name, made if need be, locked until the end of the transaction; then what is in it of the given
     session's name and external ids. One round trip."""
-    async with tx.pipeline():
+    # Of a single statement a pipeline makes two.
+    alone = project is None and session is None and not external_ids
+    async with nullcontext() if alone else tx.pipeline():
         if project is not None:
             await tx.done(_QUERIES["make_project"], id=new_id(), name=project)
         opened = await tx.sent(
@@ -134,15 +137,30 @@ async def give_back_passages(tx: Transaction, unused: range) -> None:
 
 
 def as_json(messages: Sequence[Mapping[str, Any]]) -> MessagesAsJson:
-    """Messages as they travel. The fields of each are the columns of conversation.sql: write_messages."""
+    """Messages as they travel. The fields of each are the columns of conversation.sql: write_messages; of its passages those of
+    the messages before it are counted (`passages_before`)."""
     return MessagesAsJson(json.dumps(messages, ensure_ascii=False, separators=(",", ":")))
 
 
 async def write_messages(
-    tx: Transaction, thread_id: UUID, messages: MessagesAsJson, recorded_at: datetime
+    tx: Transaction,
+    state: ThreadState,
+    session: str | None,
+    messages: MessagesAsJson,
+    last_passage: int,
+    recorded_at: datetime,
 ) -> None:
-    """Write messages into the thread."""
-    await tx.done(_QUERIES["write_messages"], thread_id=thread_id, messages=messages, recorded_at=recorded_at)
+    """Write messages with their sessions and passages into a thread that stands so; `last_passage` is the number before their
+    first passage's."""
+    await tx.done(
+        _QUERIES["write_messages"],
+        thread_id=state.thread_id,
+        session=session,
+        messages=messages,
+        recorded_at=recorded_at,
+        last_passage=last_passage,
+        last_sequence=state.last_sequence,
+    )
 
 
 async def write_passages(tx: Transaction, thread_id: UUID, passages: Sequence[MessagePassage]) -> None:
@@ -154,20 +172,6 @@ async def write_passages(tx: Transaction, thread_id: UUID, passages: Sequence[Me
         positions=[passage.position for passage in passages],
         sequences=[passage.sequence for passage in passages],
         texts=[passage.text for passage in passages],
-    )
-
-
-async def write_sessions(
-    tx: Transaction, thread_id: UUID, name: str | None, sessions: Mapping[UUID, tuple[datetime, datetime]]
-) -> None:
-    """Make sessions of the thread, or widen those that are there: by id, from when to when."""
-    await tx.done(
-        _QUERIES["write_sessions"],
-        thread_id=thread_id,
-        name=name,
-        ids=list(sessions),
-        started=[start for start, _ in sessions.values()],
-        ended=[end for _, end in sessions.values()],
     )
 
 
@@ -191,16 +195,14 @@ async def restart_steps(tx: Transaction, thread_id: UUID, last_sequence: int) ->
 
 async def advance(tx: Transaction, state: ThreadState) -> None:
     """Note where the thread stands now and raise the watermarks, in the caller's transaction."""
-    thread_id = state.thread_id
     await tx.done(
-        _QUERIES["advance_thread"],
-        thread_id=thread_id,
+        _QUERIES["advance"],
+        thread_id=state.thread_id,
         last_position=state.last_position,
         last_sequence=state.last_sequence,
         session_id=state.last_session_id,
         at=state.last_at,
     )
-    await tx.done(_QUERIES["raise_watermarks"], thread_id=thread_id, last_position=state.last_position)
 
 
 async def audit(tx: Transaction, action: str, subject: str | None, **detail: Any) -> None:

@@ -37,26 +37,36 @@ returning last_passage - %(count)s;
 update everlore.passage_counter set last_passage = %(used)s
 where workspace_id = %(workspace)s and last_passage = %(last)s;
 
--- write_sessions: sessions, each made or with its span widened
-insert into everlore.session (workspace_id, session_id, thread_id, name, started_at, ended_at)
-select %(workspace)s, s.session_id, %(thread_id)s, %(name)s, s.started_at, s.ended_at
-from unnest(%(ids)s::uuid[], %(started)s::timestamptz[], %(ended)s::timestamptz[]) as s (session_id, started_at, ended_at)
-on conflict (workspace_id, session_id) do update set
-    started_at = least(session.started_at, excluded.started_at), ended_at = greatest(session.ended_at, excluded.ended_at);
+-- write_messages: messages into the thread, their sessions (each made, or with its span widened), and their passages
+with given as materialized (
+    select * from json_to_recordset(%(messages)s::json) as m (
+        message_id uuid, session_id uuid, position integer, role text, author text, occurred_at timestamptz, text text,
+        captions text[], system_prompt text, tool_calls text, external_id text, reply_to text, metadata text, taxonomy ltree,
+        content_hash bytea, off_the_record boolean, passages text[], passages_before integer)
+), sessions as (
+    insert into everlore.session (workspace_id, session_id, thread_id, name, started_at, ended_at)
+    select %(workspace)s, g.session_id, %(thread_id)s, %(session)s, min(g.occurred_at), max(g.occurred_at) from given g
+    group by g.session_id
+    on conflict (workspace_id, session_id) do update set
+        started_at = least(session.started_at, excluded.started_at), ended_at = greatest(session.ended_at, excluded.ended_at)
+), messages as (
+    insert into everlore.message (
+        workspace_id, thread_id, recorded_at, message_id, session_id, position, role, author, occurred_at, text, characters,
+        captions, system_prompt, tool_calls, external_id, reply_to, metadata, taxonomy, content_hash, off_the_record)
+    select %(workspace)s, %(thread_id)s, %(recorded_at)s, g.message_id, g.session_id, g.position, g.role, g.author, g.occurred_at,
+           g.text, length(g.text), g.captions, g.system_prompt, g.tool_calls::jsonb, g.external_id, g.reply_to,
+           g.metadata::jsonb, g.taxonomy, g.content_hash, g.off_the_record
+    from given g
+)
+insert into everlore.passage (
+    workspace_id, kind, layer, thread_id, passage_id, owner_id, lineage_id, session_id, sequence, position, role, author,
+    occurred_at, taxonomy, text)
+select %(workspace)s, 'message', 'said', %(thread_id)s, %(last_passage)s + g.passages_before + p.place, g.message_id,
+       g.message_id, g.session_id, %(last_sequence)s + g.passages_before + p.place, g.position, g.role, g.author, g.occurred_at,
+       g.taxonomy, p.text
+from given g cross join lateral unnest(g.passages) with ordinality as p (text, place);
 
--- write_messages: messages into the thread
-insert into everlore.message (
-    workspace_id, thread_id, recorded_at, message_id, session_id, position, role, author, occurred_at, text, characters, captions,
-    system_prompt, tool_calls, external_id, reply_to, metadata, taxonomy, content_hash, off_the_record)
-select %(workspace)s, %(thread_id)s, %(recorded_at)s, m.message_id, m.session_id, m.position, m.role, m.author, m.occurred_at,
-       m.text, length(m.text), m.captions, m.system_prompt, m.tool_calls::jsonb, m.external_id, m.reply_to, m.metadata::jsonb,
-       m.taxonomy, m.content_hash, m.off_the_record
-from json_to_recordset(%(messages)s::json) as m (
-    message_id uuid, session_id uuid, position integer, role text, author text, occurred_at timestamptz, text text,
-    captions text[], system_prompt text, tool_calls text, external_id text, reply_to text, metadata text, taxonomy ltree,
-    content_hash bytea, off_the_record boolean);
-
--- write_passages: passages into the search index, with what their messages say of them
+-- write_passages: passages of stored messages into the search index, with what their messages say of them
 insert into everlore.passage (
     workspace_id, kind, layer, thread_id, passage_id, owner_id, lineage_id, session_id, sequence, position, role, author,
     occurred_at, taxonomy, text)
@@ -87,13 +97,13 @@ where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
 update everlore.watermark set position = 0
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and (step = 'lexical' or starts_with(step, 'vector:'));
 
--- advance_thread: where the thread stands after a call
-update everlore.thread set
-    messages = messages + %(last_position)s - last_position, last_position = %(last_position)s,
-    last_sequence = %(last_sequence)s, last_session_id = %(session_id)s, last_at = %(at)s
-where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
-
--- raise_watermarks: every background step has something to do in this thread
+-- advance: where the thread stands after a call, and that every background step has something to do in it
+with advanced as (
+    update everlore.thread set
+        messages = messages + %(last_position)s - last_position, last_position = %(last_position)s,
+        last_sequence = %(last_sequence)s, last_session_id = %(session_id)s, last_at = %(at)s
+    where workspace_id = %(workspace)s and thread_id = %(thread_id)s
+)
 insert into everlore.watermark (workspace_id, step, thread_id, written)
 select %(workspace)s, step, %(thread_id)s, %(last_position)s
 from (select 'lexical' union all select 'vector:' || name from everlore.embedding_model

@@ -1,0 +1,38 @@
+"""Numbers of passages, taken before they are needed: who records again and again asks for some every now and then only."""
+
+from uuid import UUID
+
+from everlore.store import conversation
+from everlore.store.database import Database
+from everlore.store.run import Transaction
+
+# How many are taken beyond what a small call needs, once a process has recorded in the workspace before.
+AHEAD = 64
+
+
+class PassageNumbers:
+    """What this process has taken of each workspace and not used yet. What is never used leaves a gap, which harms nobody."""
+
+    def __init__(self) -> None:
+        self._left: dict[UUID, range] = {}
+
+    async def take(self, database: Database, workspace_id: UUID, count: int) -> range:
+        """So many numbers in a row, none of which anybody else has or will have."""
+        left = self._left.pop(workspace_id, None)
+        if left is None or len(left) < count:
+            ahead = AHEAD if left is not None and count <= AHEAD else 0
+            left = await conversation.reserve_passages(database, workspace_id, count + ahead)
+        self._left[workspace_id] = left[count:]
+        return left[:count]
+
+    async def give_back(self, tx: Transaction, workspace_id: UUID, unused: range) -> None:
+        """The last of the numbers that a call took, which it did not need."""
+        left = self._left.get(workspace_id)
+        if left and unused.stop == left.start:
+            self._left[workspace_id] = range(unused.start, left.stop)
+        elif unused:
+            await conversation.give_back_passages(tx, unused)
+
+    def forget(self, workspace_id: UUID) -> None:
+        """After a failure: the database may be one that was restored, and gives these numbers to others."""
+        self._left.pop(workspace_id, None)

@@ -189,6 +189,12 @@ class DistilSettings(BaseModel):
     silence_minutes: float = Field(
         default=30, ge=0, le=10_080, description="after so long a window closes that is not full"
     )
+    settle_minutes: float = Field(
+        default=5,
+        ge=0,
+        le=10_080,
+        description="the last message of a thread is not distilled before it is so old, since it may be edited or said anew",
+    )
     context_messages: int = Field(
         default=75, ge=0, le=500, description="earlier messages that a model is shown along, at most"
     )
@@ -236,6 +242,11 @@ class DistilSettings(BaseModel):
     def silence(self) -> timedelta:
         """`silence_minutes` as a span of time."""
         return timedelta(minutes=self.silence_minutes)
+
+    @property
+    def settle(self) -> timedelta:
+        """`settle_minutes` as a span of time."""
+        return timedelta(minutes=self.settle_minutes)
 
 
 class Settings(BaseSettings):

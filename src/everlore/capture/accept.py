@@ -8,8 +8,10 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
+from everlore.capture.turns import turn_key
 from everlore.domain.errors import InvalidInput
 from everlore.domain.messages import (
+    FINISHES,
     MAX_CAPTIONS,
     MAX_EXTERNAL_ID_CHARACTERS,
     MAX_JSON_BYTES,
@@ -44,11 +46,16 @@ class Accepted(NamedTuple):
     metadata: str
     taxonomy: str | None
     off_the_record: bool
+    finish: str
     content_hash: bytes
+    turn_key: bytes
 
 
-def accept(messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime) -> list[Accepted]:
-    """Check all messages of a call. Raises InvalidInput for the first that cannot be recorded; then none is."""
+def accept(
+    messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime, field: str = "messages"
+) -> list[Accepted]:
+    """Check all messages of a call, which calls them so. Raises InvalidInput for the first that cannot be
+    recorded; then none is."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("messages", "must be a list of messages")
     if not messages:
@@ -57,12 +64,14 @@ def accept(messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime) ->
         raise InvalidInput(
             "messages", f"has {len(messages):,} messages; the limit is {MAX_MESSAGES:,} a call"
         )
-    return [_accept(message, f"messages[{place}]", now) for place, message in enumerate(messages)]
+    return [_accept(message, f"{field}[{place}]", now) for place, message in enumerate(messages)]
 
 
 def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Accepted:
     values, sent_as = _values(given, field)
-    role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy, private = values
+    role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy, private, finish = (
+        values
+    )
     if role not in ROLES:
         raise InvalidInput(f"{field}.role", f"must be one of {', '.join(ROLES)}; it is {role!r}")
     text = valid_text("" if raw_text is None else raw_text, f"{field}.{sent_as}", MAX_TEXT_BYTES)
@@ -78,6 +87,8 @@ def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) ->
     metadata = _json(_plain_object(meta, f"{field}.metadata"), f"{field}.metadata") if meta else "{}"
     taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, f"{field}.taxonomy")
     off_the_record = _flag(private, f"{field}.off_the_record")
+    if finish is not None and finish not in FINISHES:
+        raise InvalidInput(f"{field}.finish", f"must be one of {', '.join(FINISHES)}; it is {finish!r}")
     # All that was given, as it was given: a retry hashes the same, any other message differently.
     said = (
         role,
@@ -107,7 +118,9 @@ def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) ->
         metadata=metadata,
         taxonomy=taxonomy,
         off_the_record=off_the_record,
+        finish=finish or FINISHES[0],
         content_hash=hashlib.sha256(_canonical(said).encode()).digest(),
+        turn_key=turn_key(role, text, captions, tool_calls),
     )
 
 

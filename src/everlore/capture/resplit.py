@@ -25,7 +25,7 @@ async def resplit_workspace(runtime: Runtime, workspace_id: UUID) -> None:
 async def resplit(tx: Transaction, thread_id: UUID, wordpieces: Count) -> None:
     """The same of one thread, in the caller's transaction."""
     await conversation.lock_thread_id(tx, thread_id)
-    await passages.remove(tx, "said", await conversation.passages_of_thread(tx, thread_id))
+    await passages.remove_messages(tx, await conversation.messages_of_thread(tx, thread_id))
     sequence = position = 0
     while messages := await conversation.messages_to_search(tx, thread_id, position, _CHUNK):
         pieces = await asyncio.to_thread(_pieces, messages, wordpieces)

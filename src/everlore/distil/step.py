@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from everlore.budget import SpendGovernor
@@ -112,13 +113,15 @@ async def _load(runtime: Runtime, workspace_id: UUID, thread_id: UUID, *, close:
         if span is None:
             first = mark.position + 1
             ahead = await distilling.said(tx, thread_id, first, first + WINDOW)
+            now = runtime.clock()
             last = last_of_window(
                 ahead,
                 first,
                 mark.written,
-                now=runtime.clock(),
+                now=now,
                 silence=runtime.settings.distil.silence,
                 close=close,
+                settled=partial(mark.settled, now=now, settle=runtime.settings.distil.settle),
             )
             if last is None:
                 return None
@@ -243,7 +246,7 @@ async def _commit(
         stored = dict(enumerate(task.said, start=1))
         ids = {number: message.message_id for number, message in stored.items()}
         result = thought.result
-        touched, unsupported = await _retract(tx, task, now)
+        touched, unsupported = await _retract(tx, thread_id, task, now)
         resolution = await resolve(tx, task.window, result.extraction, ids, now, runtime.settings.aliases)
         run = _run(thread_id, task, runtime, now)
         messages = {message.number: message for message in task.window.messages}
@@ -287,7 +290,7 @@ def _run(thread_id: UUID, task: _Task, runtime: Runtime, now: datetime) -> Batch
 async def _still_to_do(tx: Transaction, thread_id: UUID, task: _Task) -> bool:
     """Takes the locks, then looks whether nobody else has read this window meanwhile."""
     await distilling.lock_workspace(tx)
-    # Messages that were erased meanwhile may have lent words to any of the drafts: what is left is read anew.
+    # Messages that were erased meanwhile, or left the path, may have lent words to any of the drafts: what is left is read anew.
     seen = [*task.earlier, *(message.message_id for message in task.said)]
     locked = await distilling.lock_window(tx, thread_id, seen, task.first)
     if locked.position is None or len(locked.messages) < len(seen):
@@ -295,12 +298,15 @@ async def _still_to_do(tx: Transaction, thread_id: UUID, task: _Task) -> bool:
     return locked.again if task.again else locked.position == task.first - 1
 
 
-async def _retract(tx: Transaction, task: _Task, now: datetime) -> tuple[list[Group], list[UUID]]:
-    """Before a window is entered anew: what was read in it does not count any more. Returns the groups of facts and the
-    memories that this touches."""
+async def _retract(
+    tx: Transaction, thread_id: UUID, task: _Task, now: datetime
+) -> tuple[list[Group], list[UUID]]:
+    """Before a window is entered anew: what was read in it does not count any more, nor what was read off the path. Returns the
+    groups of facts and the memories that this touches."""
     if not task.again:
         return [], []
     messages = [message.message_id for message in task.said]
+    messages += await distilling.off_path(tx, thread_id, task.first, task.last)
     stated, lineages = await distilling.retract(tx, messages, now)
     return list(dict.fromkeys(group_of(*one) for one in stated)), lineages
 

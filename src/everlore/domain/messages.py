@@ -9,8 +9,10 @@ from uuid import UUID
 from everlore.domain.answers import Doc
 from everlore.domain.ids import short_id
 
-Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
-ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
+Role: TypeAlias = Literal["user", "assistant", "system", "developer", "tool"]
+ROLES: tuple[Role, ...] = ("user", "assistant", "system", "developer", "tool")
+Finish: TypeAlias = Literal["complete", "aborted", "error"]
+FINISHES: tuple[Finish, ...] = ("complete", "aborted", "error")
 
 MAX_MESSAGES = 10_000
 MAX_TEXT_BYTES = 1_000_000
@@ -59,6 +61,9 @@ class NewMessage:
     )
     taxonomy: Annotated[str | None, Doc("A path such as work.studio.billing for this message.")] = None
     off_the_record: Annotated[bool, Doc("Keep it as a message, and never make memories of it.")] = False
+    finish: Annotated[
+        Finish, Doc("How it ended: complete, aborted (somebody stopped it), or error (it broke off).")
+    ] = "complete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,48 @@ class ThreadSummary:
     project: Annotated[str | None, Doc("The project that it belongs to.")]
     taxonomy: Annotated[str | None, Doc("The path that it is filed under.")]
     last_at: Annotated[datetime | None, Doc("When its last message was said.")]
-    messages: Annotated[int, Doc("How many messages it has.")]
+    messages: Annotated[int, Doc("How many messages its path has.")]
+    off_path: Annotated[
+        int, Doc("How many more it has that are off the path: edited, regenerated, branched off.")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReconciledTurn:
+    """What became of one turn of a history."""
+
+    status: Annotated[
+        Literal["known", "stored", "erased", "skipped"],
+        Doc(
+            "known: it was there; stored: it is new; erased: it was erased, and stays so; skipped: it is no turn of its own."
+        ),
+    ]
+    message_id: Annotated[UUID | None, Doc("The stored message.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """Given after the commit: what became of each turn of a history, in its order."""
+
+    workspace: Annotated[str, Doc("The memory that was written to.")]
+    thread: Annotated[str, Doc("The thread.")]
+    tip: Annotated[UUID | None, Doc("The last message of the thread's path.")]
+    turns: Annotated[tuple[ReconciledTurn, ...], Doc("One per message of the request, in its order.")]
+
+    @property
+    def stored(self) -> int:
+        """How many were new."""
+        return sum(one.status == "stored" for one in self.turns)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadPath:
+    """The path of a thread: the branch of its messages that is real."""
+
+    thread: Annotated[str, Doc("The thread.")]
+    tip: Annotated[UUID, Doc("The last message of the path, which the next one follows.")]
+    messages: Annotated[int, Doc("How many messages the path has.")]
+    off_path: Annotated[int, Doc("How many messages are off the path.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +181,10 @@ class StoredMessage:
     metadata: Annotated[dict[str, Any], Doc("Whatever else came along.")]
     taxonomy: Annotated[str | None, Doc("Its own path.")]
     off_the_record: Annotated[bool, Doc("Whether it is kept out of memories.")]
+    parent_id: Annotated[UUID | None, Doc("The message that it follows; null at the start of the thread.")]
+    on_path: Annotated[bool, Doc("Whether it is on the path of its thread, the branch that is real.")]
+    revision_of: Annotated[UUID | None, Doc("The message that it took the place of.")]
+    finish: Annotated[str, Doc("How it ended: complete, aborted, or error.")]
 
     @property
     def short_id(self) -> str:

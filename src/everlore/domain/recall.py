@@ -12,9 +12,10 @@ from everlore.domain.memories import Fact, Memory, MemoryType
 
 Kind: TypeAlias = Literal["message", "memory", "fact"]
 KINDS: tuple[Kind, ...] = ("message", "memory", "fact")
-# The layers of the search index: what was said, what is known from it, what was told, documents. Each has statistics of its own.
-Layer: TypeAlias = Literal["said", "known", "told", "documents"]
-LAYERS: tuple[Layer, ...] = ("said", "known", "told", "documents")
+# The layers of the search index: what was said, what was said off the path of its thread, what is known from it, what was told,
+# documents. Each has statistics of its own.
+Layer: TypeAlias = Literal["said", "branches", "known", "told", "documents"]
+LAYERS: tuple[Layer, ...] = ("said", "branches", "known", "told", "documents")
 # What a structured question asks of a memory's state. `open`: true then, and not done; `done`: something took its place.
 Asked: TypeAlias = Literal["open", "done", "expired"]
 

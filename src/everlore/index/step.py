@@ -94,7 +94,7 @@ async def ensure_vector_indexes(runtime: Runtime, workspace_id: UUID) -> None:
 
 async def _is_done(tx: Transaction, model: EmbeddingModel, layer: Layer) -> bool:
     """Whether all vectors are there that an index of the layer would hold."""
-    if layer == "said":
+    if layer in ("said", "branches"):
         return (await index.behind(tx, model.step))[1] == 0
     return await passages.waiting(tx, model.model_id) == 0
 

@@ -23,7 +23,7 @@ from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
 from everlore.recall.sources import SOURCES
-from everlore.store import conversation, distilling, erasure, memories, passages
+from everlore.store import conversation, distilling, erasure, memories, passages, tree
 from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, SourceLeft, VersionRow
 from everlore.store.run import Transaction
 from everlore.text.words import LITTLE, root, words
@@ -56,7 +56,7 @@ async def erase_memory(tx: Transaction, lineage_id: UUID, now: datetime, *, sour
 
 async def erase_thread(tx: Transaction, thread_id: UUID, name: str, now: datetime) -> ErasureReceipt:
     """Erase a thread with all its messages and all that was made of them; its name goes from the audit log, too."""
-    receipt = await erase_messages(tx, await erasure.messages_of_thread(tx, thread_id), now)
+    receipt = await erase_messages(tx, await conversation.messages_of_thread(tx, thread_id), now)
     scrubbed = await erasure.delete_thread(tx, thread_id, name)
     return ErasureReceipt(
         receipt.messages, receipt.memories, receipt.versions, receipt.facts, receipt.entities,
@@ -94,14 +94,14 @@ async def _erase(
     affected = await erasure.entities_of(tx, ids, [*plan.lineages, *plan.kept], plan.touched)
     version_ids = [version.memory_id for version in plan.versions]
     all_versions = [*plan.lineages, *version_ids, *await _versions_of(tx, plan.lineages)]
-    spoken = await erasure.message_passages(tx, ids)
     distilled = await erasure.distilled_passages(tx, all_versions, plan.facts)
-    await passages.remove(tx, "said", spoken)
+    spoken = await passages.remove_messages(tx, ids)
     await passages.remove(tx, "known", distilled)
     others = {source.kind: await source.erase(tx, ids, plan.lineages) for source in SOURCES}
     waiting = await erasure.superseded_by(tx, plan.lineages)
     await erasure.delete_distilled(tx, plan.lineages, version_ids, plan.facts, distilled)
     if ids:
+        await tree.erase(tx, ids)
         await erasure.delete_messages(tx, ids)
     await _clean(tx, plan, taint)
     for lineage_id in waiting:
@@ -117,7 +117,7 @@ async def _erase(
         "facts": len(plan.facts),
         "entities": len(entities),
         "names": aliases,
-        "passages": len(spoken) + len(distilled),
+        "passages": spoken + len(distilled),
         "handed out": handed,
         **{kind: count for kind, count in others.items() if count},
     }

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NewType
 from uuid import UUID
@@ -25,13 +25,15 @@ _QUERIES = queries("conversation")
 
 @dataclass(frozen=True, slots=True)
 class ThreadState:
-    """A locked thread: the numbers given out so far, and where the conversation stands."""
+    """A locked thread: the numbers given out so far, and where the conversation stands: `tip_id` is the last message of its
+    path."""
 
     thread_id: UUID
     last_position: int
     last_sequence: int
     last_session_id: UUID | None
     last_at: datetime | None
+    tip_id: UUID | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,10 @@ class OpenThread:
     state: ThreadState
     session_id: UUID | None
     known: Mapping[str, tuple[UUID, bytes]]
+
+    def at(self, state: ThreadState) -> "OpenThread":
+        """The same thread, as it stands later in the transaction."""
+        return replace(self, state=state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +208,7 @@ async def advance(tx: Transaction, state: ThreadState) -> None:
         last_sequence=state.last_sequence,
         session_id=state.last_session_id,
         at=state.last_at,
+        tip_id=state.tip_id,
     )
 
 
@@ -228,5 +235,5 @@ async def lock_thread(tx: Transaction, name: str) -> UUID | None:
     return await tx.value(_QUERIES["lock_thread"], name=name)
 
 
-async def passages_of_thread(tx: Transaction, thread_id: UUID) -> list[int]:
-    return await tx.values(_QUERIES["passages_of_thread"], thread_id=thread_id)
+async def messages_of_thread(tx: Transaction, thread_id: UUID) -> list[UUID]:
+    return await tx.values(_QUERIES["messages_of_thread"], thread_id=thread_id)

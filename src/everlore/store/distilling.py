@@ -43,12 +43,19 @@ class SaidRow:
 
 @dataclass(frozen=True, slots=True)
 class DistilProgress:
-    """How far a thread is distilled, how far it goes, and when it was last written to."""
+    """How far a thread is distilled, how far it goes, and when it was last written to; the position of the last message of its
+    path, and when that was recorded."""
 
     position: int
     written: int
     last_at: datetime | None
     taxonomy: str | None
+    tip: int | None
+    tip_at: datetime | None
+
+    def settled(self, last: int, now: datetime, settle: timedelta) -> bool:
+        """Whether what was said up to a position stands: it was continued, or is older than `settle`."""
+        return self.tip is None or self.tip_at is None or self.tip > last or now - self.tip_at > settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +95,13 @@ def _said(*, captions: Sequence[str], **columns: Any) -> SaidRow:
 
 
 async def said(tx: Transaction, thread_id: UUID, first: int, last: int) -> list[SaidRow]:
-    """The messages at positions `first` to `last`, in order."""
+    """The messages of the path at positions `first` to `last`, in order."""
     return await with_texts(tx, _QUERIES["said"], _said, thread_id=thread_id, first=first, last=last)
+
+
+async def off_path(tx: Transaction, thread_id: UUID, first: int, last: int) -> list[UUID]:
+    """The messages at positions `first` to `last` that are off the path."""
+    return await tx.values(_QUERIES["off_path"], thread_id=thread_id, first=first, last=last)
 
 
 async def earlier(tx: Transaction, thread_id: UUID, before: int, at_most: int) -> list[SaidRow]:
@@ -106,7 +118,7 @@ async def lock_workspace(tx: Transaction) -> None:
 @dataclass(frozen=True, slots=True)
 class Locked:
     """What a commit finds under its locks: the position that the thread is distilled to (None if the thread has gone), those of
-    its messages that still exist, and whether the window is asked for again."""
+    its messages that are still there, on the path, and whether the window is asked for again."""
 
     position: int | None
     messages: frozenset[UUID]

@@ -5,6 +5,7 @@ of postings. A distil step takes the second and then needs its messages to exist
 finds what it wrote, or after it, when it finds its messages gone.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -106,10 +107,6 @@ async def messages(tx: Transaction, message_ids: Sequence[UUID]) -> list[DoomedM
     return await with_texts(tx, _QUERIES["messages"], DoomedMessage, messages=list(message_ids))
 
 
-async def messages_of_thread(tx: Transaction, thread_id: UUID) -> list[UUID]:
-    return await tx.values(_QUERIES["messages_of_thread"], thread_id=thread_id)
-
-
 async def sources_of_memory(tx: Transaction, lineage_id: UUID) -> list[UUID]:
     return await tx.values(_QUERIES["sources_of_memory"], lineage_id=lineage_id)
 
@@ -184,10 +181,6 @@ async def entities_of(
     )
 
 
-async def message_passages(tx: Transaction, message_ids: Sequence[UUID]) -> list[int]:
-    return await tx.values(_QUERIES["message_passages"], messages=list(message_ids))
-
-
 async def distilled_passages(
     tx: Transaction, version_ids: Sequence[UUID], facts: Sequence[UUID]
 ) -> list[int]:
@@ -242,11 +235,11 @@ async def clean_memory(
 
 async def delete_messages(tx: Transaction, message_ids: Sequence[UUID]) -> None:
     """The messages; what else their threads tell of them (counts, empty sessions, errors, suggestions) follows."""
-    counts: dict[UUID, int] = {}
-    for thread_id in await tx.values(_QUERIES["delete_messages"], messages=list(message_ids)):
-        counts[thread_id] = counts.get(thread_id, 0) + 1
+    deleted = await tx.tuples(_QUERIES["delete_messages"], messages=list(message_ids))
+    counts = Counter(thread_id for thread_id, _ in deleted)
+    off_path = Counter(thread_id for thread_id, on_path in deleted if not on_path)
     for thread_id, count in counts.items():
-        await tx.done(_QUERIES["count_down"], thread_id=thread_id, count=count)
+        await tx.done(_QUERIES["count_down"], thread_id=thread_id, count=count, off_path=off_path[thread_id])
     threads = list(counts)
     for query in (
         "delete_empty_sessions",

@@ -111,16 +111,16 @@ async def commit(
     Passages that were deleted since it was loaded are left out. The mark stays where it is if a rebuild has taken away
     vectors before `upto` meanwhile: the next load begins there.
     """
-    await write_vectors(tx, model.model_id, "said", encoded)
+    await write_vectors(tx, model.model_id, encoded)
     mark = {"step": model.step, "thread_id": thread_id}
     await tx.done(_QUERIES["lock_mark"], **mark)
     await tx.done(_QUERIES["advance_mark"], **mark, upto=upto, model_id=model.model_id)
 
 
 async def write_vectors(
-    tx: Transaction, model_id: int, layer: Layer, encoded: Sequence[tuple[int, EncodedPassage]]
+    tx: Transaction, model_id: int, encoded: Sequence[tuple[int, EncodedPassage]]
 ) -> None:
-    """Write vectors of those passages that still exist; one that is there already stays."""
+    """Write vectors of those passages that still exist, into the layers that they are in now; one that is there already stays."""
     numbers = [number for number, _ in encoded]
     alive = await tx.values(_QUERIES["lock_passages"], passages=numbers)
     if not alive:
@@ -130,7 +130,7 @@ async def write_vectors(
     async with tx.copy(_QUERIES["copy_vectors"]) as copy:
         for chunk in _binary_rows(encoded):
             await copy.write(chunk)
-    await tx.done(_QUERIES["insert_staged_vectors"], model_id=model_id, passages=alive, layer=layer)
+    await tx.done(_QUERIES["insert_staged_vectors"], model_id=model_id, passages=alive)
     await tx.done(_QUERIES["insert_staged_tokens"], model_id=model_id, passages=alive)
     # Whoever writes twice in one transaction must not find the first batch again.
     await tx.done(_QUERIES["empty_staging"])

@@ -11,9 +11,9 @@ _QUERIES = queries("lists")
 
 
 async def messages(
-    tx: Transaction, thread_id: UUID, after: int, limit: int
+    tx: Transaction, thread_id: UUID, after: int, limit: int, *, branches: bool = False
 ) -> tuple[list[StoredMessage], int]:
-    """Messages of a thread behind a position."""
-    query = _QUERIES["messages"]
-    found = await with_texts(tx, query, StoredMessage, thread_id=thread_id, after=after, limit=limit)
-    return found, await tx.value(_QUERIES["count_messages"], thread_id=thread_id)
+    """Messages of a thread behind a position, and how many there are: those of its path, or (`branches`) all."""
+    which = {"thread_id": thread_id, "branches": branches}
+    found = await with_texts(tx, _QUERIES["messages"], StoredMessage, after=after, limit=limit, **which)
+    return found, await tx.value(_QUERIES["count_messages"], **which)

@@ -18,10 +18,19 @@ class PassageNumbers:
 
     async def take(self, database: Database, workspace_id: UUID, count: int) -> range:
         """So many numbers in a row, none of which anybody else has or will have."""
-        left = self._left.pop(workspace_id, None)
-        if left is None or len(left) < count:
-            ahead = AHEAD if left is not None and count <= AHEAD else 0
-            left = await conversation.reserve_passages(database, workspace_id, count + ahead)
+        known = workspace_id in self._left
+        taken = self.left(workspace_id, count)
+        if taken is None:
+            ahead = AHEAD if known and count <= AHEAD else 0
+            numbers = await conversation.reserve_passages(database, workspace_id, count + ahead)
+            taken, self._left[workspace_id] = numbers[:count], numbers[count:]
+        return taken
+
+    def left(self, workspace_id: UUID, count: int) -> range | None:
+        """So many of those that were taken before; None if there are not so many."""
+        left = self._left.get(workspace_id, range(0))
+        if len(left) < count:
+            return None
         self._left[workspace_id] = left[count:]
         return left[:count]
 

@@ -133,20 +133,34 @@ async def merge(tx: Transaction, layer: Layer, segments: AsyncCursor[TupleRow] |
         await postings.merge(tx, layer, segments)
 
 
-async def add_vectors(
-    tx: Transaction, model_id: int, layer: Layer, encoded: Sequence[tuple[int, EncodedPassage]]
-) -> None:
-    """Write vectors of passages and take those off the model's list. What was deleted meanwhile is left out."""
-    if encoded:
-        await index.write_vectors(tx, model_id, layer, encoded)
-        await tx.done(_QUERIES["embedded"], model_id=model_id, numbers=[number for number, _ in encoded])
-
-
 async def remove(tx: Transaction, layer: Layer, numbers: Sequence[int]) -> None:
     """Delete passages with their postings and vectors. Those of messages: their threads must be locked."""
     if numbers:
         await postings.remove(tx, layer, numbers)
         await tx.done(_QUERIES["remove"], layer=layer, numbers=list(numbers))
+
+
+async def remove_messages(tx: Transaction, messages: Sequence[UUID]) -> int:
+    """Delete the passages of messages, whose threads must be locked; returns how many."""
+    by_layer: dict[Layer, list[int]] = {}
+    for layer, number in await tx.tuples(_QUERIES["of_messages"], messages=list(messages)):
+        by_layer.setdefault(layer, []).append(number)
+    for layer, numbers in by_layer.items():
+        await remove(tx, layer, numbers)
+    return sum(map(len, by_layer.values()))
+
+
+async def move(tx: Transaction, messages: Sequence[UUID], *, to: Layer) -> None:
+    """Move the passages of messages between the layers of what is on the path of its thread and what is not, with their postings
+    and vectors. Their threads must be locked."""
+    source: Layer = "branches" if to == "said" else "said"
+    found = await tx.tuples(_QUERIES["of_messages"], messages=list(messages))
+    numbers = [number for layer, number in found if layer == source]
+    if numbers:
+        await postings.remove(tx, source, numbers)
+        await tx.done(_QUERIES["move"], layer=to, numbers=numbers)
+        await tx.done(_QUERIES["move_vectors"], layer=to, numbers=numbers)
+        await postings.move_segment(tx, to, numbers, *await take(tx, 1))
 
 
 async def remove_lineages(tx: Transaction, layer: Layer, lineages: Sequence[UUID]) -> None:
@@ -169,12 +183,13 @@ async def load(tx: Transaction, model_id: int, at_most: int) -> list[Unembedded]
 async def write_loaded(
     tx: Transaction, model_id: int, encoded: Sequence[tuple[Unembedded, EncodedPassage]]
 ) -> None:
-    """Write the vectors of passages that were loaded."""
-    by_layer: dict[Layer, list[tuple[int, EncodedPassage]]] = {}
-    for passage, one in encoded:
-        by_layer.setdefault(passage.layer, []).append((passage.number, one))
-    for layer, numbered in by_layer.items():
-        await add_vectors(tx, model_id, layer, numbered)
+    """Write the vectors of passages that were loaded, and take them off the model's list. What was deleted meanwhile is left
+    out."""
+    if encoded:
+        await index.write_vectors(tx, model_id, [(passage.number, one) for passage, one in encoded])
+        await tx.done(
+            _QUERIES["embedded"], model_id=model_id, numbers=[passage.number for passage, _ in encoded]
+        )
 
 
 async def waiting(tx: Transaction, model_id: int) -> int:

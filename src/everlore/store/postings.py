@@ -101,11 +101,23 @@ async def write_segment(tx: Transaction, layer: Layer, passages: Sequence[int]) 
         await merge(tx, layer, await send_segment(tx, layer, passages))
 
 
+async def move_segment(tx: Transaction, layer: Layer, passages: Sequence[int], segment: int) -> None:
+    """Write passages of messages that come from another layer as a segment of this one, under a number that no segment has. Those
+    that are to be packed yet stay with the tail."""
+    await _lock(tx, layer)
+    if layer == "said":
+        passages = await tx.values(_QUERIES["packed"], passages=list(passages))
+    if passages:
+        await tx.done(_QUERIES["write_segment"], layer=layer, passages=list(passages), segment=segment)
+        least = TAIL_LIMIT if layer == "said" else _LEAST
+        await _merge(tx, layer, await tx.tuples(_QUERIES["segments"], layer=layer), least)
+
+
 async def send_segment(tx: Transaction, layer: Layer, passages: Sequence[int]) -> AsyncCursor[TupleRow]:
     """Write passages as a segment of their layer; for a pipeline, after which the answer, all segments of the layer, is for
     `merge`."""
     await _lock(tx, layer)
-    await tx.done(_QUERIES["write_segment"], layer=layer, passages=list(passages))
+    await tx.done(_QUERIES["write_segment"], layer=layer, passages=list(passages), segment=None)
     return await tx.sent(_QUERIES["segments"], tuple_row, layer=layer)
 
 

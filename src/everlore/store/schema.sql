@@ -5,7 +5,7 @@ CREATE SCHEMA everlore;
 ALTER SCHEMA everlore OWNER TO everlore_owner;
 
 CREATE DOMAIN everlore.layer AS text
-	CONSTRAINT layer_check CHECK ((VALUE = ANY (ARRAY['said'::text, 'known'::text, 'told'::text, 'documents'::text])));
+	CONSTRAINT layer_check CHECK ((VALUE = ANY (ARRAY['said'::text, 'branches'::text, 'known'::text, 'told'::text, 'documents'::text])));
 
 ALTER DOMAIN everlore.layer OWNER TO everlore_owner;
 
@@ -380,7 +380,7 @@ CREATE FUNCTION everlore.open_workspace(id uuid, called text) RETURNS uuid
             else
                 insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
                 insert into everlore.lexical_statistics (workspace_id, layer)
-                    select found_id, unnest(array['said', 'known', 'told', 'documents']);
+                    select found_id, unnest(array['said', 'branches', 'known', 'told', 'documents']);
                 insert into everlore.distilled_state (workspace_id) values (found_id);
             end if;
         end if;
@@ -405,7 +405,7 @@ CREATE FUNCTION everlore.passages_within(at_most integer, since timestamp with t
                     select * from everlore.passage q
                     where q.workspace_id = ws and q.passage_id = given.passage_id offset 0
                 ) as p
-                where p.layer = 'said'
+                where p.kind = 'message'
                   and (since is null or p.occurred_at >= since)
                   and (until is null or p.occurred_at < until)
                   and (by_author is null or lower(p.author) = lower(by_author))
@@ -481,7 +481,7 @@ CREATE FUNCTION everlore.register_embedding_model(called text, dims integer) RET
             if is_new then
                 lock table everlore.unembedded in share row exclusive mode;
                 insert into everlore.unembedded (workspace_id, model_id, passage_id)
-                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.layer <> 'said';
+                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.kind <> 'message';
             end if;
         end if;
         if known.dimensions <> dims then
@@ -853,6 +853,15 @@ CREATE TABLE everlore.entity_change (
 
 ALTER TABLE everlore.entity_change OWNER TO everlore_owner;
 
+CREATE TABLE everlore.erased_turn (
+    workspace_id uuid NOT NULL,
+    thread_id uuid NOT NULL,
+    turn_key bytea NOT NULL,
+    CONSTRAINT erased_turn_turn_key_check CHECK ((length(turn_key) = 8))
+);
+
+ALTER TABLE everlore.erased_turn OWNER TO everlore_owner;
+
 CREATE TABLE everlore.fact (
     workspace_id uuid NOT NULL,
     fact_id uuid NOT NULL,
@@ -1066,6 +1075,9 @@ CREATE TABLE everlore.thread (
     last_position integer DEFAULT 0 NOT NULL,
     last_sequence integer DEFAULT 0 NOT NULL,
     messages integer DEFAULT 0 NOT NULL,
+    off_path integer DEFAULT 0 NOT NULL,
+    tip_id uuid,
+    reconciled boolean DEFAULT false NOT NULL,
     last_session_id uuid,
     last_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -1170,7 +1182,13 @@ CREATE TABLE everlore.message (
     taxonomy public.ltree,
     content_hash bytea NOT NULL,
     off_the_record boolean DEFAULT false NOT NULL,
-    CONSTRAINT message_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text, 'tool'::text])))
+    parent_id uuid,
+    on_path boolean DEFAULT true NOT NULL,
+    revision_of uuid,
+    finish text DEFAULT 'complete'::text NOT NULL,
+    turn_key bytea NOT NULL,
+    CONSTRAINT message_finish_check CHECK ((finish = ANY (ARRAY['complete'::text, 'aborted'::text, 'error'::text]))),
+    CONSTRAINT message_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text, 'developer'::text, 'tool'::text])))
 );
 
 ALTER TABLE everlore.message OWNER TO everlore_owner;
@@ -1204,7 +1222,7 @@ CREATE TABLE everlore.passage (
     normalised text GENERATED ALWAYS AS (everlore.normalise(text)) STORED NOT NULL,
     terms tsvector GENERATED ALWAYS AS (everlore.terms(text)) STORED NOT NULL,
     CONSTRAINT passage_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 60))),
-    CONSTRAINT passage_place CHECK ((((layer)::text <> 'said'::text) OR ((thread_id IS NOT NULL) AND (session_id IS NOT NULL) AND (sequence IS NOT NULL) AND ("position" IS NOT NULL))))
+    CONSTRAINT passage_place CHECK ((((layer)::text <> ALL (ARRAY['said'::text, 'branches'::text])) OR ((thread_id IS NOT NULL) AND (session_id IS NOT NULL) AND (sequence IS NOT NULL) AND ("position" IS NOT NULL))))
 );
 
 ALTER TABLE everlore.passage OWNER TO everlore_owner;
@@ -1594,6 +1612,9 @@ ALTER TABLE ONLY everlore.entity_change
 ALTER TABLE ONLY everlore.entity
     ADD CONSTRAINT entity_pkey PRIMARY KEY (workspace_id, entity_id);
 
+ALTER TABLE ONLY everlore.erased_turn
+    ADD CONSTRAINT erased_turn_pkey PRIMARY KEY (workspace_id, thread_id, turn_key);
+
 ALTER TABLE ONLY everlore.fact
     ADD CONSTRAINT fact_pkey PRIMARY KEY (workspace_id, fact_id);
 
@@ -1820,11 +1841,19 @@ CREATE INDEX memory_window ON everlore.memory USING btree (workspace_id, thread_
 
 CREATE INDEX mention_message ON everlore.mention USING btree (workspace_id, message_id, entity_id);
 
-CREATE UNIQUE INDEX message_external_id ON everlore.message USING btree (workspace_id, thread_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX message_branch ON everlore.message USING btree (workspace_id, thread_id, "position") WHERE (NOT on_path);
+
+CREATE UNIQUE INDEX message_external_id ON everlore.message USING btree (workspace_id, thread_id, external_id) WHERE ((external_id IS NOT NULL) AND on_path);
+
+CREATE INDEX message_external_id_off_path ON everlore.message USING btree (workspace_id, thread_id, external_id) WHERE ((external_id IS NOT NULL) AND (NOT on_path));
+
+CREATE INDEX message_revision ON everlore.message USING btree (workspace_id, revision_of) WHERE (revision_of IS NOT NULL);
 
 CREATE INDEX message_session ON everlore.message USING btree (workspace_id, session_id);
 
 CREATE INDEX message_short_id ON everlore.message USING btree (workspace_id, "right"((message_id)::text, 8));
+
+CREATE INDEX message_turn ON everlore.message USING btree (workspace_id, thread_id, turn_key);
 
 CREATE INDEX passage_author ON everlore.passage USING btree (workspace_id, lower(author), occurred_at);
 
@@ -1981,6 +2010,9 @@ ALTER TABLE ONLY everlore.entity
 ALTER TABLE ONLY everlore.entity
     ADD CONSTRAINT entity_workspace_id_merged_into_fkey FOREIGN KEY (workspace_id, merged_into) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY everlore.erased_turn
+    ADD CONSTRAINT erased_turn_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY everlore.fact_source_before
     ADD CONSTRAINT fact_source_before_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.fact(workspace_id, fact_id) ON DELETE CASCADE;
 
@@ -2120,6 +2152,8 @@ ALTER TABLE everlore.entity ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.entity_change ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everlore.erased_turn ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everlore.fact ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.fact_source ENABLE ROW LEVEL SECURITY;
@@ -2157,6 +2191,8 @@ CREATE POLICY own_workspace ON everlore.distilled_state USING ((workspace_id = e
 CREATE POLICY own_workspace ON everlore.entity USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.entity_change USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.erased_turn USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.fact USING ((workspace_id = everlore.current_workspace()));
 
@@ -2454,6 +2490,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.entity TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.entity_change TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.entity_change TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.erased_turn TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.erased_turn TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.fact TO everlore_worker;

@@ -38,6 +38,7 @@ KINDS = {
     "thread": TransferKind("read_thread", "write_thread", frozenset({"last_sequence"})),
     "session": TransferKind("read_session", "write_session"),
     "message": TransferKind("read_message", "write_message"),
+    "erased_turn": TransferKind("read_erased_turn", "write_erased_turn"),
     "taxonomy_node": TransferKind("read_taxonomy_node", "write_taxonomy_node"),
     "taxonomy_suggestion": TransferKind("read_taxonomy_suggestion", "write_taxonomy_suggestion"),
     "entity": TransferKind("read_entity", "write_entity"),

@@ -18,7 +18,8 @@ create table everlore.project (
 create index project_taxonomy on everlore.project using gist (workspace_id, taxonomy);
 
 -- `last_position`, `last_sequence`: numbers given out so far to messages and passages, under this row's lock.
--- `messages`: how many it holds now.
+-- `messages`: how many it holds now; `off_path`: how many of them are not on its path. `tip_id`: the last message of the path, which
+-- the next one follows. `reconciled`: its client sends its whole history with every call.
 -- `last_session_id`, `last_at`: where the conversation stands, for the rule of the six-hour gap.
 create table everlore.thread (
     workspace_id uuid not null references everlore.workspace on delete cascade,
@@ -29,6 +30,9 @@ create table everlore.thread (
     last_position integer not null default 0,
     last_sequence integer not null default 0,
     messages integer not null default 0,
+    off_path integer not null default 0,
+    tip_id uuid,
+    reconciled boolean not null default false,
     last_session_id uuid,
     last_at timestamptz,
     created_at timestamptz not null default now(),
@@ -54,13 +58,17 @@ create index session_time on everlore.session (workspace_id, thread_id, started_
 
 -- `text` is read in one place, everlore.store.texts; `characters` is its length. `off_the_record`: kept as a message and never
 -- distilled.
+-- Messages of a thread form a tree. `parent_id` is the one that a message follows (none at the start; no foreign key: erasing links
+-- children to what stays, and `set null` on a part of a key cannot be distributed). `on_path`: it is on the one path that is real. A
+-- parent's position is the smaller one, so the path in its order is the path by positions. `revision_of`: the sibling that it takes
+-- the place of. `turn_key`: what it says, as everlore.capture.turns has it: the same turn sent again has the same.
 create table everlore.message (
     workspace_id uuid not null,
     message_id uuid not null,
     thread_id uuid not null,
     session_id uuid not null,
     position integer not null,
-    role text not null check (role in ('user', 'assistant', 'system', 'tool')),
+    role text not null check (role in ('user', 'assistant', 'system', 'developer', 'tool')),
     author text not null,
     occurred_at timestamptz not null,
     recorded_at timestamptz not null default now(),
@@ -75,15 +83,37 @@ create table everlore.message (
     taxonomy ltree,
     content_hash bytea not null,
     off_the_record boolean not null default false,
+    parent_id uuid,
+    on_path boolean not null default true,
+    revision_of uuid,
+    finish text not null default 'complete' check (finish in ('complete', 'aborted', 'error')),
+    turn_key bytea not null,
     primary key (workspace_id, message_id),
     unique (workspace_id, thread_id, position),
     foreign key (workspace_id, thread_id) references everlore.thread on delete cascade,
     foreign key (workspace_id, session_id) references everlore.session
 );
-create unique index message_external_id on everlore.message (workspace_id, thread_id, external_id) where external_id is not null;
+-- A revision bears the external id of what it takes the place of.
+create unique index message_external_id on everlore.message (workspace_id, thread_id, external_id)
+    where external_id is not null and on_path;
+create index message_external_id_off_path on everlore.message (workspace_id, thread_id, external_id)
+    where external_id is not null and not on_path;
+create index message_turn on everlore.message (workspace_id, thread_id, turn_key);
+create index message_branch on everlore.message (workspace_id, thread_id, position) where not on_path;
+create index message_revision on everlore.message (workspace_id, revision_of) where revision_of is not null;
 create index message_session on everlore.message (workspace_id, session_id);
 -- A short id is the random end of the UUID.
 create index message_short_id on everlore.message (workspace_id, right(message_id::text, 8));
+
+-- Of threads whose client sends its whole history again and again: turns that were erased, which must not come back with the next
+-- call. The first half of their keys; it goes with the thread.
+create table everlore.erased_turn (
+    workspace_id uuid not null,
+    thread_id uuid not null,
+    turn_key bytea not null check (length(turn_key) = 8),
+    primary key (workspace_id, thread_id, turn_key),
+    foreign key (workspace_id, thread_id) references everlore.thread on delete cascade
+);
 
 create table everlore.audit_log (
     workspace_id uuid not null references everlore.workspace on delete cascade,

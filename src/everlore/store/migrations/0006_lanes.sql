@@ -121,7 +121,7 @@ create function everlore.passages_within(
                     select * from everlore.passage q
                     where q.workspace_id = ws and q.passage_id = given.passage_id offset 0
                 ) as p
-                where p.layer = 'said'
+                where p.kind = 'message'
                   and (since is null or p.occurred_at >= since)
                   and (until is null or p.occurred_at < until)
                   and (by_author is null or lower(p.author) = lower(by_author))
@@ -212,7 +212,7 @@ create function everlore.register_embedding_model(called text, dims integer) ret
             if is_new then
                 lock table everlore.unembedded in share row exclusive mode;
                 insert into everlore.unembedded (workspace_id, model_id, passage_id)
-                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.layer <> 'said';
+                    select p.workspace_id, known.model_id, p.passage_id from everlore.passage p where p.kind <> 'message';
             end if;
         end if;
         if known.dimensions <> dims then

@@ -36,7 +36,7 @@ create function everlore.open_workspace(id uuid, called text) returns uuid
             else
                 insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
                 insert into everlore.lexical_statistics (workspace_id, layer)
-                    select found_id, unnest(array['said', 'known', 'told', 'documents']);
+                    select found_id, unnest(array['said', 'branches', 'known', 'told', 'documents']);
                 insert into everlore.distilled_state (workspace_id) values (found_id);
             end if;
         end if;
@@ -93,7 +93,7 @@ grant usage on schema everlore to everlore_app, everlore_worker;
 -- Both write what they capture and derive, inside one workspace at a time.
 grant select on everlore.workspace to everlore_app, everlore_worker;
 grant select, insert, update, delete on
-    everlore.project, everlore.thread, everlore.session, everlore.message, everlore.passage, everlore.passage_tokens,
+    everlore.project, everlore.thread, everlore.session, everlore.message, everlore.erased_turn, everlore.passage, everlore.passage_tokens,
     everlore.posting_block, everlore.posting_segment, everlore.watermark, everlore.passage_vector, everlore.unembedded,
     everlore.memory, everlore.memory_source, everlore.entity, everlore.alias, everlore.mention, everlore.memory_entity,
     everlore.fact, everlore.fact_source, everlore.fact_source_before, everlore.entity_change, everlore.link_suggestion, everlore.taxonomy_node,

@@ -1,20 +1,27 @@
--- mark: how far a thread is distilled, how far it goes, when it was last written to
-select coalesce(w.position, 0) as position, t.last_position as written, t.last_at, t.taxonomy::text as taxonomy
+-- mark: how far a thread is distilled, how far it goes, when it was last written to, and where its path ends since when
+select coalesce(w.position, 0) as position, t.last_position as written, t.last_at, t.taxonomy::text as taxonomy,
+       tip.position as tip, tip.recorded_at as tip_at
 from everlore.thread t
+left join everlore.message tip on tip.workspace_id = t.workspace_id and tip.message_id = t.tip_id
 left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'distil'
 where t.workspace_id = %(workspace)s and t.thread_id = %(thread_id)s;
 
--- said: the messages of a stretch of a thread, without their texts
+-- said: the messages of a stretch of a thread that are on its path, without their texts
 select message_id, position, session_id, role, author, occurred_at as at, recorded_at, captions, off_the_record, system_prompt
 from everlore.message
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and position >= %(first)s
-  and position <= %(last)s order by position;
+  and position <= %(last)s and on_path order by position;
 
--- earlier: the messages before a position, the last one first, without their texts
+-- earlier: the messages of the path before a position, the last one first, without their texts
 select message_id, position, session_id, role, author, occurred_at as at, recorded_at, captions, off_the_record, system_prompt
 from everlore.message
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s
-  and position < %(before)s order by position desc limit %(at_most)s;
+  and position < %(before)s and on_path order by position desc limit %(at_most)s;
+
+-- off_path: the messages of a stretch of a thread that are off its path
+select message_id from everlore.message
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and not on_path
+  and position >= %(first)s and position <= %(last)s;
 
 -- lock_workspace: one commit of what is distilled at a time
 select from everlore.distilled_state where workspace_id = %(workspace)s for update;
@@ -30,10 +37,10 @@ returning position;
 update everlore.watermark set position = greatest(position, %(upto)s), written = greatest(written, %(upto)s)
 where workspace_id = %(workspace)s and step = 'distil' and thread_id = %(thread_id)s;
 
--- lock_messages: of these messages those that still exist
+-- lock_messages: of these messages those that are still there, on the path
 select m.message_id from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
     select message_id from everlore.message
-    where workspace_id = %(workspace)s and message_id = given.message_id offset 0 for key share
+    where workspace_id = %(workspace)s and message_id = given.message_id and on_path offset 0 for key share
 ) as m;
 
 -- lock_again: whether a window is on the list of those to be read anew
@@ -108,7 +115,7 @@ with chosen as (
     select t.thread_id, t.last_position, m.position, m.session_id, m.occurred_at, m.recorded_at, m.characters, d.first as read_before
     from everlore.thread t
     left join everlore.watermark w on w.workspace_id = t.workspace_id and w.thread_id = t.thread_id and w.step = 'distil'
-    join everlore.message m on m.workspace_id = t.workspace_id and m.thread_id = t.thread_id
+    join everlore.message m on m.workspace_id = t.workspace_id and m.thread_id = t.thread_id and m.on_path
     left join lateral (
         select d.first from everlore.distillation d
         where m.position <= coalesce(w.position, 0)

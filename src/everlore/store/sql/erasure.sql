@@ -12,9 +12,6 @@ select m.message_id, m.thread_id, m.position, m.author, m.role, m.captions,
 from everlore.message m where m.workspace_id = %(workspace)s and m.message_id = any (%(messages)s::uuid[])
 order by m.thread_id, m.position;
 
--- messages_of_thread: ids of all messages of a thread
-select message_id from everlore.message where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
-
 -- sources_of_memory: the messages that a memory rests on, those too that were read anew since
 select distinct message_id from everlore.memory_source
 where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and message_id is not null;
@@ -111,9 +108,6 @@ with recursive named (entity_id) as (
 )
 select entity_id from kin;
 
--- message_passages: numbers of the passages of messages
-select passage_id from everlore.passage where workspace_id = %(workspace)s and owner_id = any (%(messages)s::uuid[]);
-
 -- memory_passages: numbers of the passages of versions of memories
 select passage_id from everlore.passage where workspace_id = %(workspace)s and owner_id = any (%(versions)s::uuid[])
 union
@@ -172,10 +166,10 @@ where workspace_id = %(workspace)s and owner_id = any (%(versions)s::uuid[]);
 
 -- delete_messages: messages with their mentions and sources
 delete from everlore.message where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[])
-returning thread_id;
+returning thread_id, on_path;
 
--- count_down: so many messages fewer in a thread
-update everlore.thread set messages = messages - %(count)s
+-- count_down: so many messages fewer in a thread, of which so many were off the path
+update everlore.thread set messages = messages - %(count)s, off_path = off_path - %(off_path)s
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
 
 -- delete_empty_sessions: sessions of the threads that no message is left in

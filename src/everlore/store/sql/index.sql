@@ -48,11 +48,11 @@ where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.posit
   and v.there is null and u.refused is null
 order by p.sequence;
 
--- lock_passages: of the given passages, those that still exist, kept until the commit
+-- lock_passages: of the given passages, those that still exist, kept as they are until the commit: their layers, too
 select p.passage_id
 from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
     select passage_id from everlore.passage
-    where workspace_id = %(workspace)s and passage_id = given.passage_id offset 0 for key share
+    where workspace_id = %(workspace)s and passage_id = given.passage_id offset 0 for share
 ) as p;
 
 -- quietly: that a staging table is there already is no news
@@ -66,8 +66,10 @@ copy pg_temp.staged_vector (passage_id, embedding, tokens) from stdin (format bi
 
 -- insert_staged_vectors: vectors of passages that still exist; one that is there already stays
 insert into everlore.passage_vector (workspace_id, model_id, passage_id, embedding, layer)
-select %(workspace)s, %(model_id)s, s.passage_id, s.embedding, %(layer)s
-from pg_temp.staged_vector s
+select %(workspace)s, %(model_id)s, s.passage_id, s.embedding, p.layer
+from pg_temp.staged_vector s cross join lateral (
+    select layer from everlore.passage where workspace_id = %(workspace)s and passage_id = s.passage_id offset 0
+) as p
 where s.passage_id = any (%(passages)s)
 on conflict do nothing;
 
@@ -142,13 +144,13 @@ on conflict (workspace_id, model_id, passage_id) do update set refused = exclude
 update everlore.unembedded u set refused = null
 from everlore.passage p
 where u.workspace_id = %(workspace)s and u.refused is not null
-  and p.workspace_id = %(workspace)s and p.passage_id = u.passage_id and p.layer <> 'said';
+  and p.workspace_id = %(workspace)s and p.passage_id = u.passage_id and p.kind <> 'message';
 
 -- ask_again: what was said and refused is to be embedded again: its step goes back to before it; the threads
 with forgotten as (
     delete from everlore.unembedded u using everlore.passage p
     where u.workspace_id = %(workspace)s and u.refused is not null
-      and p.workspace_id = %(workspace)s and p.passage_id = u.passage_id and p.layer = 'said'
+      and p.workspace_id = %(workspace)s and p.passage_id = u.passage_id and p.kind = 'message'
     returning u.model_id, p.thread_id, p.position
 ), first as (
     select model_id, thread_id, min(position) as position from forgotten group by model_id, thread_id
@@ -168,6 +170,7 @@ delete from everlore.unembedded where workspace_id = %(workspace)s and model_id 
 -- list_all: all passages but those of what was said are to be embedded again
 insert into everlore.unembedded (workspace_id, model_id, passage_id)
 select %(workspace)s, %(model_id)s, passage_id from everlore.passage where workspace_id = %(workspace)s and layer <> 'said'
+  and kind <> 'message'
 on conflict do nothing;
 
 -- threads_lagging: threads of all workspaces that lack vectors of one of the named models

@@ -56,6 +56,18 @@ select passage_id from everlore.passage where workspace_id = %(workspace)s and l
 -- remove: passages; vectors and tokens go with them
 delete from everlore.passage where workspace_id = %(workspace)s and layer = %(layer)s and passage_id = any (%(numbers)s);
 
+-- of_messages: layers and numbers of the passages of messages
+select p.layer::text, p.passage_id
+from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
+    select layer, passage_id from everlore.passage where workspace_id = %(workspace)s and owner_id = given.message_id offset 0
+) as p;
+
+-- move: passages into another layer
+update everlore.passage set layer = %(layer)s where workspace_id = %(workspace)s and passage_id = any (%(numbers)s);
+
+-- move_vectors: vectors of passages into another layer
+update everlore.passage_vector set layer = %(layer)s where workspace_id = %(workspace)s and passage_id = any (%(numbers)s);
+
 -- vectors: vectors of passages, in binary form
 select passage_id, embedding from everlore.vectors_of(%(model_id)s::smallint, %(numbers)s::integer[]);
 

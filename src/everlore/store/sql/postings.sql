@@ -7,7 +7,7 @@ from everlore.watermark w cross join lateral (
     select message_id from everlore.message
     where workspace_id = %(workspace)s and thread_id = w.thread_id and position > w.position and position <= w.written offset 0
 ) as m cross join lateral (
-    select from everlore.passage where workspace_id = %(workspace)s and owner_id = m.message_id offset 0
+    select from everlore.passage where workspace_id = %(workspace)s and owner_id = m.message_id and layer = 'said' offset 0
 ) as p
 where w.workspace_id = %(workspace)s and w.step = 'lexical' and w.position < w.written;
 
@@ -27,7 +27,7 @@ with behind as (
         where workspace_id = %(workspace)s and thread_id = b.thread_id and position > b.position and position <= b.written offset 0
     ) as m cross join lateral (
         select passage_id, length, terms from everlore.passage
-        where workspace_id = %(workspace)s and owner_id = m.message_id offset 0
+        where workspace_id = %(workspace)s and owner_id = m.message_id and layer = 'said' offset 0
     ) as p
 ), segment as (
     select min(passage_id) as number, count(*)::integer as passages, coalesce(sum(length), 0) as length from tail
@@ -50,7 +50,17 @@ with behind as (
 )
 select passages from segment;
 
--- write_segment: write the named passages as a new segment of their layer
+-- packed: of the given passages of messages, those that lie in what was packed already
+select given.passage_id
+from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
+    select thread_id, position from everlore.passage
+    where workspace_id = %(workspace)s and passage_id = given.passage_id offset 0
+) as p
+where exists (
+    select from everlore.watermark w
+    where w.workspace_id = %(workspace)s and w.step = 'lexical' and w.thread_id = p.thread_id and w.position >= p.position);
+
+-- write_segment: write the named passages as a new segment of their layer, of that number or the first passage's
 with fresh as materialized (
     select p.passage_id, p.length, p.terms
     from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
@@ -58,7 +68,9 @@ with fresh as materialized (
         where workspace_id = %(workspace)s and passage_id = given.passage_id offset 0
     ) as p
 ), segment as (
-    select min(passage_id) as number, count(*)::integer as passages, coalesce(sum(length), 0) as length from fresh
+    select coalesce(%(segment)s::integer, min(passage_id)) as number, count(*)::integer as passages,
+           coalesce(sum(length), 0) as length
+    from fresh
 ), blocks as (
     insert into everlore.posting_block (workspace_id, layer, term, segment, postings)
     select %(workspace)s, %(layer)s, u.lexeme, (select number from segment), string_agg(
@@ -118,7 +130,7 @@ from everlore.watermark w cross join lateral (
     where workspace_id = %(workspace)s and thread_id = w.thread_id and position > w.position and position <= w.written offset 0
 ) as m cross join lateral (
     select passage_id, length, terms from everlore.passage
-    where workspace_id = %(workspace)s and owner_id = m.message_id offset 0
+    where workspace_id = %(workspace)s and owner_id = m.message_id and layer = 'said' offset 0
 ) as p
 where w.workspace_id = %(workspace)s and w.step = 'lexical' and w.position < w.written;
 

@@ -33,7 +33,7 @@ with seed as materialized (
         select p.passage_id, p.owner_id, p.thread_id, p.session_id, p.sequence, p.role, p.author, p.occurred_at, p.length
         from everlore.passage p
         where p.workspace_id = %(workspace)s and p.thread_id = seed.thread_id and p.sequence between seed.first and seed.last
-        offset 0
+          and p.layer = 'said' offset 0
     ) as n
     where n.session_id = seed.session_id
 )
@@ -86,12 +86,12 @@ select seed.message_id as near, n.distance, n.message_id, t.name as thread, n.au
 from seed cross join lateral (
     select -row_number() over (order by m.position desc) as distance, m.*
     from (select * from everlore.message
-          where workspace_id = %(workspace)s and thread_id = seed.thread_id and position < seed.position
+          where workspace_id = %(workspace)s and thread_id = seed.thread_id and position < seed.position and on_path
           order by position desc limit %(reach)s) as m
     union all
     select row_number() over (order by m.position) as distance, m.*
     from (select * from everlore.message
-          where workspace_id = %(workspace)s and thread_id = seed.thread_id and position > seed.position
+          where workspace_id = %(workspace)s and thread_id = seed.thread_id and position > seed.position and on_path
           order by position limit %(reach)s) as m
 ) as n cross join lateral (
     select name from everlore.thread where workspace_id = %(workspace)s and thread_id = n.thread_id offset 0

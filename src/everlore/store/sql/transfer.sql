@@ -3,6 +3,7 @@ select 'project', count(*) from everlore.project where workspace_id = %(workspac
 union all select 'thread', count(*) from everlore.thread where workspace_id = %(workspace)s
 union all select 'session', count(*) from everlore.session where workspace_id = %(workspace)s
 union all select 'message', count(*) from everlore.message where workspace_id = %(workspace)s
+union all select 'erased_turn', count(*) from everlore.erased_turn where workspace_id = %(workspace)s
 union all select 'taxonomy_node', count(*) from everlore.taxonomy_node where workspace_id = %(workspace)s
 union all select 'taxonomy_suggestion', count(*) from everlore.taxonomy_suggestion where workspace_id = %(workspace)s
 union all select 'entity', count(*) from everlore.entity where workspace_id = %(workspace)s
@@ -16,7 +17,7 @@ union all select 'fact_source', count(*) from everlore.fact_source where workspa
 union all select 'fact_source_before', count(*) from everlore.fact_source_before where workspace_id = %(workspace)s
 union all select 'entity_change', count(*) from everlore.entity_change where workspace_id = %(workspace)s
 union all select 'link_suggestion', count(*) from everlore.link_suggestion where workspace_id = %(workspace)s
-union all select 'passage', count(*) from everlore.passage where workspace_id = %(workspace)s and layer <> 'said'
+union all select 'passage', count(*) from everlore.passage where workspace_id = %(workspace)s and layer <> 'said' and kind <> 'message'
 union all select 'distillation', count(*) from everlore.distillation where workspace_id = %(workspace)s
 union all select 'distil_again', count(*) from everlore.distil_again where workspace_id = %(workspace)s
 union all select 'watermark', count(*) from everlore.watermark where workspace_id = %(workspace)s
@@ -40,6 +41,10 @@ where t.workspace_id = %(workspace)s order by t.session_id;
 -- read_message: messages, without their texts
 select (to_jsonb(t) - 'workspace_id' - 'text')::text from everlore.message t
 where t.workspace_id = %(workspace)s order by t.thread_id, t.position;
+
+-- read_erased_turn: what was erased and must not come back with its client's next call
+select (to_jsonb(t) - 'workspace_id')::text from everlore.erased_turn t
+where t.workspace_id = %(workspace)s order by t.thread_id, t.turn_key;
 
 -- read_taxonomy_node: labels of the taxonomy
 select (to_jsonb(t) - 'workspace_id')::text from everlore.taxonomy_node t
@@ -71,7 +76,7 @@ where t.workspace_id = %(workspace)s order by t.entity_id, t.message_id;
 -- read_memory: memories, version by version, with the numbers of their passages as they are exported
 with numbered as (
     select passage_id, row_number() over (order by passage_id) as number
-    from everlore.passage where workspace_id = %(workspace)s and layer <> 'said'
+    from everlore.passage where workspace_id = %(workspace)s and layer <> 'said' and kind <> 'message'
 )
 select (to_jsonb(t) - 'workspace_id' || jsonb_build_object('passage_id', n.number))::text
 from everlore.memory t left join numbered n on n.passage_id = t.passage_id
@@ -88,7 +93,7 @@ where t.workspace_id = %(workspace)s order by t.lineage_id, t.entity_id;
 -- read_fact: facts, version by version, with the numbers of their passages as they are exported
 with numbered as (
     select passage_id, row_number() over (order by passage_id) as number
-    from everlore.passage where workspace_id = %(workspace)s and layer <> 'said'
+    from everlore.passage where workspace_id = %(workspace)s and layer <> 'said' and kind <> 'message'
 )
 select (to_jsonb(t) - 'workspace_id' || jsonb_build_object('passage_id', n.number))::text
 from everlore.fact t left join numbered n on n.passage_id = t.passage_id
@@ -115,7 +120,7 @@ select jsonb_build_object(
     'passage_id', row_number() over (order by p.passage_id), 'kind', p.kind, 'layer', p.layer, 'owner_id', p.owner_id,
     'lineage_id', p.lineage_id, 'role', p.role, 'author', p.author, 'occurred_at', p.occurred_at, 'taxonomy', p.taxonomy,
     'text', p.text)::text
-from everlore.passage p where p.workspace_id = %(workspace)s and p.layer <> 'said' order by p.passage_id;
+from everlore.passage p where p.workspace_id = %(workspace)s and p.layer <> 'said' and p.kind <> 'message' order by p.passage_id;
 
 -- read_distillation: windows that were read
 select (to_jsonb(t) - 'workspace_id')::text from everlore.distillation t
@@ -148,9 +153,10 @@ from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null:
 
 -- write_thread: lines of the kind thread
 insert into everlore.thread (
-    workspace_id, thread_id, name, project_id, taxonomy, last_position, messages, last_session_id, last_at, created_at)
-select %(workspace)s, r.thread_id, r.name, r.project_id, r.taxonomy, r.last_position, r.messages, r.last_session_id,
-       r.last_at, r.created_at
+    workspace_id, thread_id, name, project_id, taxonomy, last_position, messages, off_path, tip_id, reconciled,
+    last_session_id, last_at, created_at)
+select %(workspace)s, r.thread_id, r.name, r.project_id, r.taxonomy, r.last_position, r.messages, r.off_path, r.tip_id,
+       r.reconciled, r.last_session_id, r.last_at, r.created_at
 from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.thread, line -> 'fields') as r;
 
 -- write_session: lines of the kind session
@@ -161,11 +167,17 @@ from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null:
 -- write_message: lines of the kind message
 insert into everlore.message (
     workspace_id, message_id, thread_id, session_id, position, role, author, occurred_at, recorded_at, text, characters, captions,
-    system_prompt, tool_calls, external_id, reply_to, metadata, taxonomy, content_hash, off_the_record)
+    system_prompt, tool_calls, external_id, reply_to, metadata, taxonomy, content_hash, off_the_record, parent_id, on_path,
+    revision_of, finish, turn_key)
 select %(workspace)s, r.message_id, r.thread_id, r.session_id, r.position, r.role, r.author, r.occurred_at,
        r.recorded_at, r.text, r.characters, r.captions, r.system_prompt, r.tool_calls, r.external_id, r.reply_to, r.metadata,
-       r.taxonomy, r.content_hash, r.off_the_record
+       r.taxonomy, r.content_hash, r.off_the_record, r.parent_id, r.on_path, r.revision_of, r.finish, r.turn_key
 from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.message, line -> 'fields') as r;
+
+-- write_erased_turn: lines of the kind erased_turn
+insert into everlore.erased_turn (workspace_id, thread_id, turn_key)
+select %(workspace)s, r.thread_id, r.turn_key
+from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.erased_turn, line -> 'fields') as r;
 
 -- write_taxonomy_node: lines of the kind taxonomy_node
 insert into everlore.taxonomy_node (workspace_id, path, label, created_at)

@@ -1,0 +1,99 @@
+"""A history as clients send it (chat completions, responses, Anthropic's messages, Gemini's contents), as messages to record."""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, cast
+
+from everlore.capture.turns import spoken
+from everlore.domain.errors import InvalidInput
+from everlore.domain.messages import NewMessage
+
+_ROLES = {"model": "assistant", "ai": "assistant", "human": "user", "function": "tool"}
+_OWN = frozenset({"text", "author", "captions", "system_prompt", "external_id", "metadata", "off_the_record"})
+_CALLS = frozenset({"tool_use", "function_call", "server_tool_use", "custom_tool_call", "functionCall"})
+_RESULTS = frozenset(
+    {
+        "tool_result",
+        "function_call_output",
+        "custom_tool_call_output",
+        "functionResponse",
+        "web_search_tool_result",
+    }
+)
+_THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+
+
+def turn(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapping[str, Any] | None:
+    """One entry of a history as a message; None for one that says nothing to anybody (what a model thought). Fields of it that
+    mean nothing here are passed over."""
+    if isinstance(given, NewMessage):
+        return given
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field, f"must be a message, not {type(given).__name__}")
+    if given.keys() & _OWN:
+        return given
+    kind = given.get("type", "message")
+    if kind in _THOUGHTS:
+        return None
+    if kind in _CALLS or kind in _RESULTS:
+        role = "assistant" if kind in _CALLS else "tool"
+        return {"role": role, "text": "", "tool_calls": [_plain(given)]}
+    role = given.get("role")
+    if not isinstance(role, str):
+        raise InvalidInput(f"{field}.role", "is missing")
+    texts, captions, calls = _parts(given.get("content", given.get("parts")), f"{field}.content")
+    calls += [_plain(one) for one in given.get("tool_calls") or ()]
+    role = _ROLES.get(role, role)
+    if role == "tool" and texts:
+        calls, texts = [*calls, {"type": "tool_result", "content": "\n\n".join(texts)}], []
+    name = given.get("name") if role != "tool" else None
+    text = spoken(role, "\n\n".join(texts))
+    if not (text or captions or calls):
+        return None
+    said: dict[str, Any] = {"role": role, "text": text, "captions": captions, "tool_calls": calls}
+    return said | ({"author": name} if isinstance(name, str) and name.strip() else {})
+
+
+def _parts(content: Any, field: str) -> tuple[list[str], list[str], list[Any]]:
+    """Texts, captions and calls of tools."""
+    if content is None:
+        return [], [], []
+    if isinstance(content, str):
+        return [content], [], []
+    if not isinstance(content, list):
+        raise InvalidInput(field, "must be text or a list of parts")
+    texts: list[str] = []
+    captions: list[str] = []
+    calls: list[Any] = []
+    for place, part in enumerate(cast("list[Any]", content)):
+        if isinstance(part, str):
+            texts.append(part)
+        elif not isinstance(part, Mapping):
+            raise InvalidInput(f"{field}[{place}]", f"must be a part, not {type(part).__name__}")
+        else:
+            _sort(cast("Mapping[str, Any]", part), texts, captions, calls)
+    return texts, captions, calls
+
+
+def _sort(part: Mapping[str, Any], texts: list[str], captions: list[str], calls: list[Any]) -> None:
+    kind = part.get("type") or next((one for one in part if one in _CALLS | _RESULTS), "")
+    if isinstance(text := part.get("text"), str) and kind not in _THOUGHTS:
+        texts.append(text)
+    elif kind in _CALLS or kind in _RESULTS:
+        calls.append(_plain(part))
+    elif kind not in _THOUGHTS:
+        # An attachment, of which only the digest is kept: the same one sent again is the same.
+        content = {key: value for key, value in part.items() if key != "cache_control"}
+        digest = sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+        captions.append(f"{kind or 'attachment'} {digest[:16]}")
+
+
+def _plain(given: Any) -> Any:
+    """Without marks for a prompt cache, which move with every call."""
+    if isinstance(given, Mapping):
+        fields = cast("Mapping[str, Any]", given)
+        return {key: _plain(value) for key, value in fields.items() if key != "cache_control"}
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return [_plain(one) for one in cast("Sequence[Any]", given)]
+    return given

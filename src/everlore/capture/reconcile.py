@@ -1,0 +1,250 @@
+"""Reconciling: a client that keeps no state sends its whole history with every call; what is new of it is stored, in its place.
+
+The history is aligned with the tree of the thread by what turns say (`everlore.capture.turns.turn_key`): from the start, or,
+where the beginning is missing or was summarised, by two turns in a row that are known (or one that is long and there once).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everlore.capture.accept import Accepted, accept
+from everlore.capture.history import turn
+from everlore.capture.tree import follow
+from everlore.capture.write import aside, give_back, prepared_within, write
+from everlore.domain.errors import InvalidInput
+from everlore.domain.messages import MAX_MESSAGES, NewMessage, Reconciled, ReconciledTurn
+from everlore.runtime import Runtime
+from everlore.store import conversation, tree
+from everlore.store.run import Transaction
+from everlore.store.tree import KnownTurn
+from everlore.validation import name, taxonomy_path
+
+# From so many characters on a turn that occurs once is found by itself.
+_TELLING = 40
+# How clients begin what stands for the turns that they left out.
+_SUMMARY = re.compile(
+    r"\s*(?:<(?:summary|context_summary|conversation_summary)\b"
+    r"|this session is being continued from a previous conversation"
+    r"|another language model started to solve this problem"
+    r"|\[?(?:here is )?(?:a |the )?summary of (?:the |our |this )?(?:previous|earlier|prior|conversation|chat)"
+    r"|(?:previous |earlier )?conversation summary\b)",
+    re.IGNORECASE,
+)
+_OF_CLIENT = ("system", "developer")
+
+
+async def reconcile(
+    runtime: Runtime,
+    workspace_id: UUID,
+    history: Sequence[NewMessage | Mapping[str, Any]],
+    *,
+    workspace: str,
+    thread: str,
+    session: str | None,
+    project: str | None,
+    taxonomy: str | None,
+) -> Reconciled:
+    """Store what is new of a thread's history. Returns after the commit; raises InvalidInput before anything is written."""
+    thread = name(thread, "thread")
+    session = None if session is None else name(session, "session")
+    project = None if project is None else name(project, "project")
+    taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy")
+    now = runtime.clock()
+    given = await aside(len(history), _accepted, history, now)
+    turns = [one for one in given if one is not None]
+    try:
+        async with runtime.database.workspace(workspace_id) as tx:
+            opened = await conversation.open_thread(
+                tx, thread, project=project, taxonomy=taxonomy, session=session
+            )
+            thread_id = opened.state.thread_id
+            known, erased = await _known(tx, thread_id, turns)
+            aligned = await _align(tx, thread_id, turns, Known(known, erased, opened.state.tip_id))
+            fresh = [one for one, found in zip(turns, aligned.found, strict=True) if found == "new"]
+            ids: Mapping[int, UUID] = {}
+            last = aligned.follows
+            if fresh:
+                revised = await _revised(tx, thread_id, aligned, fresh[0], opened.state.tip_id)
+                opened = await follow(tx, opened, last and last.message_id, now)
+                call = await prepared_within(tx, runtime, fresh, now)
+                ids, state = await write(
+                    tx,
+                    call,
+                    opened,
+                    fresh,
+                    session=session,
+                    action="reconcile",
+                    thread=thread,
+                    revision_of=revised,
+                )
+                opened = opened.at(state)
+                await give_back(tx, call)
+            elif last is not None and not last.on_path:
+                # Sent by a client that went back to another branch.
+                opened = await follow(tx, opened, last.message_id, now)
+    except BaseException:
+        runtime.passage_numbers.forget(workspace_id)
+        raise
+    outcomes = dict(zip(map(id, turns), aligned.found, strict=True))
+    return Reconciled(
+        workspace,
+        thread,
+        opened.state.tip_id,
+        tuple(_outcome(one, outcomes, ids) for one in given),
+    )
+
+
+def _accepted(history: Sequence[NewMessage | Mapping[str, Any]], now: datetime) -> list[Accepted | None]:
+    """Each entry checked; None for one that is no turn."""
+    if isinstance(history, str | bytes | Mapping) or not isinstance(history, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput("history", "must be a list of messages")
+    if not history:
+        raise InvalidInput("history", "is empty; give 1 to 10,000 messages")
+    if len(history) > MAX_MESSAGES:
+        raise InvalidInput("history", f"has {len(history):,} messages; the limit is {MAX_MESSAGES:,}")
+    read = [turn(one, f"history[{place}]") for place, one in enumerate(history)]
+    said = [one for one in read if one is not None]
+    checked = iter(accept(said, now, field="history") if said else [])
+    return [None if one is None else next(checked) for one in read]
+
+
+def _outcome(
+    one: Accepted | None, found: Mapping[int, "KnownTurn | str"], ids: Mapping[int, UUID]
+) -> ReconciledTurn:
+    what = "skipped" if one is None else found[id(one)]
+    if isinstance(what, KnownTurn):
+        return ReconciledTurn("known", what.message_id)
+    if what == "new":
+        return ReconciledTurn("stored", ids[id(one)])
+    return ReconciledTurn("erased" if what == "erased" else "skipped", None)
+
+
+async def _known(
+    tx: Transaction, thread_id: UUID, turns: Sequence[Accepted]
+) -> tuple[list[KnownTurn], set[bytes]]:
+    """What the thread has of these turns, and which of them were erased from it."""
+    keys = list({one.turn_key for one in turns})
+    return await tree.turns(tx, thread_id, keys)
+
+
+# --- alignment ---------------------------------------------------------------------------------------------
+
+
+class Known:
+    """The turns of a thread that a history may be about, by what they say."""
+
+    def __init__(self, turns: Sequence[KnownTurn], erased: set[bytes], tip_id: UUID | None) -> None:
+        self.erased = erased
+        self.tip_id = tip_id
+        self.by_key: dict[bytes, list[KnownTurn]] = {}
+        self._children: dict[tuple[UUID | None, bytes], KnownTurn] = {}
+        # In their order, those of the path last: of two that say the same after the same, that one counts.
+        for one in sorted(turns, key=lambda one: (one.on_path, one.position)):
+            self.by_key.setdefault(one.turn_key, []).append(one)
+            self._children[one.parent_id, one.turn_key] = one
+
+    def child(self, parent: KnownTurn | None, key: bytes) -> KnownTurn | None:
+        return self._children.get((parent and parent.message_id, key))
+
+
+@dataclass(slots=True)
+class Aligned:
+    """`found`: for each turn what it is: a known one, "new", "erased" (not to come back) or "skipped" (it stands for others).
+    `follows`: the last known one, which the first new one follows."""
+
+    found: list[KnownTurn | str] = field(default_factory=list[KnownTurn | str])
+    follows: KnownTurn | None = None
+
+
+async def _align(tx: Transaction, thread_id: UUID, turns: Sequence[Accepted], known: Known) -> Aligned:
+    aligned = Aligned()
+    _walk(aligned, turns, known)
+    while (at := len(aligned.found)) < len(turns):
+        anchor = _anchor(turns, at, known, aligned.follows)
+        if anchor is None:
+            if _is_summary(turns[at]) and known.tip_id is not None:
+                # All that it stands for is left out: what comes after it goes on from where the thread ended.
+                aligned.found.append("skipped")
+                aligned.follows = await _turn(tx, known.tip_id)
+                _walk(aligned, turns, known)
+                continue
+            break
+        place, anchored = anchor
+        between = await tree.between(
+            tx, thread_id, aligned.follows and aligned.follows.position, anchored.position
+        )
+        if _was_edited(turns[at:place], between, aligned.follows):
+            break
+        aligned.found += ["skipped"] * (place - at) + [anchored]
+        aligned.follows = anchored
+        _walk(aligned, turns, known)
+    aligned.found += [
+        "erased" if one.turn_key in known.erased else "new" for one in turns[len(aligned.found) :]
+    ]
+    return aligned
+
+
+def _walk(aligned: Aligned, turns: Sequence[Accepted], known: Known) -> None:
+    """Go along the tree as far as the turns do."""
+    for one in turns[len(aligned.found) :]:
+        if (child := known.child(aligned.follows, one.turn_key)) is not None:
+            aligned.found.append(child)
+            aligned.follows = child
+        elif one.turn_key in known.erased:
+            aligned.found.append("erased")
+        else:
+            return
+
+
+def _anchor(
+    turns: Sequence[Accepted], at: int, known: Known, after: KnownTurn | None
+) -> tuple[int, KnownTurn] | None:
+    """The first turn from a place on that is known for sure to stand further on: two in a row are known, or it is long and there
+    once."""
+    for place in range(at, len(turns)):
+        candidates = known.by_key.get(turns[place].turn_key, [])
+        following = turns[place + 1] if place + 1 < len(turns) else None
+        for one in reversed(candidates):
+            if after is not None and not (one.on_path and after.on_path and one.position > after.position):
+                continue
+            two = following is not None and known.child(one, following.turn_key) is not None
+            if two or (len(turns[place].text) >= _TELLING and len(candidates) == 1):
+                return place, one
+    return None
+
+
+def _was_edited(unknown: Sequence[Accepted], between: int, after: KnownTurn | None) -> bool:
+    """Whether unknown turns take the place of those that lie between known ones, rather than stand for them, or come before all
+    of them. What a client puts in front by itself changes from call to call, and is no turn of the conversation."""
+    own = [one for one in unknown if one.role not in _OF_CLIENT]
+    if not own or any(map(_is_summary, own)):
+        return False
+    if between == 0:
+        return after is not None
+    return len(unknown) >= between
+
+
+def _is_summary(one: Accepted) -> bool:
+    return _SUMMARY.match(one.text) is not None
+
+
+async def _turn(tx: Transaction, message_id: UUID) -> KnownTurn | None:
+    place = await tree.place(tx, message_id)
+    if place is None:
+        return None
+    return KnownTurn(place.message_id, place.parent_id, b"", place.position, place.on_path)
+
+
+async def _revised(
+    tx: Transaction, thread_id: UUID, aligned: Aligned, first: Accepted, tip_id: UUID | None
+) -> UUID | None:
+    """What the first new turn takes the place of: the one that the path goes on with, if the same role says it."""
+    last = aligned.follows
+    if tip_id is None or (last is not None and (last.message_id == tip_id or not last.on_path)):
+        return None
+    following = await tree.following(tx, thread_id, last.position if last else 0)
+    return following.message_id if following is not None and following.role == first.role else None

@@ -1,0 +1,107 @@
+-- place: where a message stands in the tree of its thread
+select message_id, thread_id, parent_id, position, on_path, role from everlore.message
+where workspace_id = %(workspace)s and message_id = %(message_id)s;
+
+-- up: a message and those that it follows, up to the first that is on the path, which comes first; (a thread's first message has
+-- nothing above it)
+with recursive up as (
+    select message_id, parent_id, position, on_path, session_id, occurred_at from everlore.message
+    where workspace_id = %(workspace)s and message_id = %(message_id)s
+    union all
+    select above.* from up cross join lateral (
+        select message_id, parent_id, position, on_path, session_id, occurred_at from everlore.message
+        where workspace_id = %(workspace)s and message_id = up.parent_id offset 0
+    ) as above
+    where not up.on_path
+)
+select message_id, position, on_path from up order by position;
+
+-- leave: what is on the path behind a position leaves it
+update everlore.message set on_path = false
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path and position > %(after)s
+returning message_id;
+
+-- join: messages that the path leads by from now on
+update everlore.message set on_path = true
+where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[]);
+
+-- end_at: the path of a thread ends with a message, or (null) is empty
+update everlore.thread t set
+    tip_id = %(message_id)s, off_path = off_path + %(left)s, last_session_id = m.session_id, last_at = m.occurred_at
+from (select 1) as always left join lateral (
+    select session_id, occurred_at from everlore.message
+    where workspace_id = %(workspace)s and message_id = %(message_id)s offset 0
+) as m on true
+where t.workspace_id = %(workspace)s and t.thread_id = %(thread_id)s
+returning t.thread_id, t.last_position, t.last_sequence, t.last_session_id, t.last_at, t.tip_id;
+
+-- lock: a thread, locked, with where it stands
+select thread_id, last_position, last_sequence, last_session_id, last_at, tip_id, name from everlore.thread
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s for no key update;
+
+-- turns: of a thread the messages with these keys, in their order
+select message_id, parent_id, turn_key, position, on_path from everlore.message
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (%(keys)s::bytea[]) order by position;
+
+-- erased_turns: of these keys the first halves of those that were erased from a thread
+select turn_key from everlore.erased_turn
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (%(halves)s::bytea[]);
+
+-- note_reconciled: the client of a thread sends its whole history with every call
+update everlore.thread set reconciled = true
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and not reconciled;
+
+-- between: how many messages of the path lie between two positions
+select count(*) from everlore.message
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path
+  and position > %(after)s and position < %(before)s;
+
+-- following: the message of the path behind a position
+select message_id, thread_id, parent_id, position, on_path, role from everlore.message
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path and position > %(after)s
+order by position limit 1;
+
+-- note_erased: what is erased does not come back with its client's next call
+insert into everlore.erased_turn (workspace_id, thread_id, turn_key)
+select distinct %(workspace)s::uuid, m.thread_id, substring(m.turn_key for 8)
+from everlore.message m
+where m.workspace_id = %(workspace)s and m.message_id = any (%(messages)s::uuid[]) and exists (
+    select from everlore.thread t where t.workspace_id = %(workspace)s and t.thread_id = m.thread_id and t.reconciled)
+on conflict do nothing;
+
+-- relink: what follows a message that is erased follows what that one followed, or what stays of it. (What follows a message of the
+-- path on it is the next one by its position.)
+with recursive gone as materialized (
+    select m.message_id, m.parent_id, m.thread_id, m.position, m.on_path from everlore.message m
+    where m.workspace_id = %(workspace)s and m.message_id = any (%(messages)s::uuid[])
+), up as (
+    select message_id, parent_id from gone
+    union all
+    select up.message_id, gone.parent_id from up join gone on gone.message_id = up.parent_id
+), kept as materialized (
+    select u.message_id, u.parent_id from up u where not exists (select from gone where gone.message_id = u.parent_id)
+), tips as (
+    update everlore.thread t set tip_id = k.parent_id from kept k join gone g on g.message_id = k.message_id
+    where t.workspace_id = %(workspace)s and t.thread_id = g.thread_id and t.tip_id = k.message_id
+), children as (
+    select c.message_id, k.parent_id
+    from kept k join gone g on g.message_id = k.message_id cross join lateral (
+        select message_id from everlore.message
+        where workspace_id = %(workspace)s and thread_id = g.thread_id and on_path and position > g.position
+        order by position limit 1
+    ) as c
+    where g.on_path
+    union all
+    select c.message_id, k.parent_id
+    from (select distinct thread_id from gone) as t cross join lateral (
+        select message_id, parent_id from everlore.message
+        where workspace_id = %(workspace)s and thread_id = t.thread_id and not on_path offset 0
+    ) as c join kept k on k.message_id = c.parent_id
+)
+update everlore.message m set parent_id = c.parent_id
+from children c
+where m.workspace_id = %(workspace)s and m.message_id = c.message_id and m.message_id <> all (%(messages)s::uuid[]);
+
+-- unrevise: nothing takes the place of what is erased
+update everlore.message m set revision_of = null
+where m.workspace_id = %(workspace)s and m.revision_of = any (%(messages)s::uuid[]);

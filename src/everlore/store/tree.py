@@ -1,0 +1,109 @@
+"""The tree of a thread's messages: which one follows which, and which of its branches is the path, the one that is real."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+
+from everlore.domain.errors import InternalError
+from everlore.store.conversation import ThreadState
+from everlore.store.queries import queries
+from everlore.store.run import Transaction
+
+_QUERIES = queries("tree")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message stands. A parent's position is smaller than its children's."""
+
+    message_id: UUID
+    thread_id: UUID
+    parent_id: UUID | None
+    position: int
+    on_path: bool
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTurn:
+    """A message by what it says (`everlore.capture.turns.turn_key`)."""
+
+    message_id: UUID
+    parent_id: UUID | None
+    turn_key: bytes
+    position: int
+    on_path: bool
+
+
+async def place(tx: Transaction, message_id: UUID) -> Place | None:
+    return await tx.row(_QUERIES["place"], Place, message_id=message_id)
+
+
+async def up(tx: Transaction, message_id: UUID) -> list[tuple[UUID, int, bool]]:
+    """A message and those above it, up to the first that is on the path: id, position, whether it is on the path; the uppermost
+    first."""
+    rows = await tx.tuples(_QUERIES["up"], message_id=message_id)
+    return [(found, position, on_path) for found, position, on_path in rows]
+
+
+async def leave(tx: Transaction, thread_id: UUID, after: int) -> list[UUID]:
+    """Take what is behind a position off the path; returns which messages that were."""
+    return await tx.values(_QUERIES["leave"], thread_id=thread_id, after=after)
+
+
+async def join(tx: Transaction, messages: Sequence[UUID]) -> None:
+    """Put messages on the path."""
+    if messages:
+        await tx.done(_QUERIES["join"], messages=list(messages))
+
+
+async def end_at(tx: Transaction, thread_id: UUID, message_id: UUID | None, left: int) -> ThreadState:
+    """The path ends with that message, and has so many messages fewer; returns where the thread stands then."""
+    state = await tx.row(
+        _QUERIES["end_at"], ThreadState, thread_id=thread_id, message_id=message_id, left=left
+    )
+    if state is None:
+        raise InternalError("a locked thread is gone")
+    return state
+
+
+async def lock(tx: Transaction, thread_id: UUID) -> tuple[ThreadState, str] | None:
+    """Lock a thread; where it stands, and its name. None if it is gone."""
+    found = await tx.tuple(_QUERIES["lock"], thread_id=thread_id)
+    return None if found is None else (ThreadState(*found[:-1]), found[-1])
+
+
+async def turns(
+    tx: Transaction, thread_id: UUID, keys: Sequence[bytes]
+) -> tuple[list[KnownTurn], set[bytes]]:
+    """The messages of a thread with these keys, in their order; and of the keys those of turns that were erased from it. From now on
+    what is erased from the thread is kept in mind."""
+    given = list(keys)
+    async with tx.pipeline():
+        await tx.done(_QUERIES["note_reconciled"], thread_id=thread_id)
+        known = await tx.sent(_QUERIES["turns"], class_row(KnownTurn), thread_id=thread_id, keys=given)
+        erased = await tx.sent(
+            _QUERIES["erased_turns"], scalar_row, thread_id=thread_id, halves=[key[:8] for key in given]
+        )
+    halves = {bytes(half) for half in await erased.fetchall()}
+    return await known.fetchall(), {key for key in given if key[:8] in halves}
+
+
+async def between(tx: Transaction, thread_id: UUID, after: int | None, before: int) -> int:
+    """How many messages of the path lie between two positions, or before one."""
+    return await tx.value(_QUERIES["between"], thread_id=thread_id, after=after or 0, before=before)
+
+
+async def following(tx: Transaction, thread_id: UUID, after: int) -> Place | None:
+    """The message of the path behind a position."""
+    return await tx.row(_QUERIES["following"], Place, thread_id=thread_id, after=after)
+
+
+async def erase(tx: Transaction, messages: Sequence[UUID]) -> None:
+    """Before messages of locked threads are deleted: what follows them is linked to what stays."""
+    gone = list(messages)
+    await tx.done(_QUERIES["note_erased"], messages=gone)
+    await tx.done(_QUERIES["relink"], messages=gone)
+    await tx.done(_QUERIES["unrevise"], messages=gone)

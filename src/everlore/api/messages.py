@@ -7,16 +7,21 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from everlore.api.directory import Verbs
+from everlore.capture.reconcile import reconcile
 from everlore.capture.record import record
+from everlore.capture.tree import sibling, switch
 from everlore.domain.answers import Doc, Page
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.memories import AsOf, as_seen
 from everlore.domain.messages import (
     MAX_MESSAGES,
+    Finish,
     NewMessage,
     Receipt,
+    Reconciled,
     StoredMessage,
     ThreadDeleted,
+    ThreadPath,
     ThreadSummary,
 )
 from everlore.domain.recall import Recall
@@ -25,6 +30,7 @@ from everlore.paging import after, moment, page, paged
 from everlore.paging import identifier as by_id
 from everlore.recall.recall import Ask, recall
 from everlore.recall.sources import SOURCES
+from everlore.recall.sources.branches import BRANCH
 from everlore.recall.sources.memories import used
 from everlore.store import conversation, lists
 from everlore.store.recall import Filter
@@ -81,6 +87,17 @@ class Messages(Verbs):
         taxonomy: Annotated[
             TaxonomyPath | None, Doc("Set on the thread: a path such as work.studio.")
         ] = None,
+        parent: Annotated[
+            Id | None,
+            Doc(
+                "The message of the thread that the first one follows; left out, the last one of its path. What followed it"
+                " leaves the path."
+            ),
+        ] = None,
+        revise: Annotated[
+            bool,
+            Doc("A message whose external id is taken by other content takes its place, as `revise` does."),
+        ] = False,
     ) -> Receipt:
         """Record messages of one thread, 1 to 10,000.
 
@@ -97,7 +114,100 @@ class Messages(Verbs):
             session=session,
             project=project,
             taxonomy=taxonomy,
+            parent=None if parent is None else await self._message(parent),
+            revise=revise,
         )
+
+    async def reconcile(
+        self,
+        history: Annotated[
+            Sequence[NewMessage | Mapping[str, Any]],
+            Doc("All turns of the conversation, in order, as the client sends them to its model."),
+            Check(lambda given, _: given, {"minItems": 1, "maxItems": MAX_MESSAGES}),
+        ],
+        *,
+        thread: Annotated[
+            Name, Doc("The conversation they belong to; made if it does not exist.")
+        ] = DEFAULT_THREAD,
+        session: Annotated[
+            Name | None,
+            Doc("The sitting that new ones belong to; left out, a gap of over 6 hours begins a new one."),
+        ] = None,
+        project: Annotated[Name | None, Doc("Set on the thread: the project it belongs to.")] = None,
+        taxonomy: Annotated[
+            TaxonomyPath | None, Doc("Set on the thread: a path such as work.studio.")
+        ] = None,
+    ) -> Reconciled:
+        """Record what is new of a whole history, as a client that keeps no state sends it with every call.
+
+        Turns are known by what they say. What the thread has is not stored again; a turn that was edited begins a branch, which
+        becomes the path; another answer to the same question is a branch of its own; a beginning that is missing, or stands
+        summarised, is no change. Raises InvalidInput, with nothing stored.
+        """
+        return await reconcile(
+            self.runtime,
+            await self.made(),
+            history,
+            workspace=self.name,
+            thread=thread,
+            session=session,
+            project=project,
+            taxonomy=taxonomy,
+        )
+
+    @checked
+    async def revise(
+        self,
+        identifier: Annotated[Id, Doc(MESSAGE_ID)],
+        text: Annotated[str, Doc("What it says now.")],
+    ) -> StoredMessage:
+        """Store a message anew, with other words, in the place of one; what followed that leaves the path.
+
+        The old one stays stored, off the path. Answers with the new one. Raises NotFound, InvalidInput."""
+        return await self._sibling(identifier, text, "complete", revises=True)
+
+    @checked
+    async def regenerate(
+        self,
+        identifier: Annotated[Id, Doc(MESSAGE_ID)],
+        text: Annotated[str, Doc("The other answer.")],
+        *,
+        finish: Annotated[Finish, Doc("How it ended: complete, aborted, or error.")] = "complete",
+    ) -> StoredMessage:
+        """Store another answer beside one; the path leads to it from now on.
+
+        The old one stays stored, off the path. Answers with the new one. Raises NotFound, InvalidInput."""
+        return await self._sibling(identifier, text, finish, revises=False)
+
+    @checked
+    async def switch(
+        self,
+        thread: Annotated[Name, Doc("The thread.")],
+        message: Annotated[Id, Doc("The message that its path shall lead to. " + MESSAGE_ID)],
+    ) -> ThreadPath:
+        """Make another branch the path of a thread: the one that leads to a message, and ends there.
+
+        What leaves the path stays stored; what is known from it alone is withdrawn until the path comes back. Raises NotFound,
+        InvalidInput."""
+        return await switch(self.runtime, await self.found(), thread, await self._message(message))
+
+    async def _sibling(
+        self, identifier: str | UUID, text: str, finish: str, *, revises: bool
+    ) -> StoredMessage:
+        made = await sibling(
+            self.runtime,
+            await self.found(),
+            await self._message(identifier),
+            {"text": text, "finish": finish},
+            revises=revises,
+        )
+        return await self.show(made)
+
+    async def _message(self, identifier: str | UUID) -> UUID:
+        if isinstance(identifier, UUID):
+            return identifier
+        async with self.reading() as tx:
+            return await _resolve(tx, identifier)
 
     @checked
     async def recall(
@@ -131,6 +241,12 @@ class Messages(Verbs):
             Milliseconds | None,
             Doc("After so many milliseconds the answer is made of what is there, and says so in `degraded`."),
         ] = None,
+        branches: Annotated[
+            bool,
+            Doc(
+                "Also look among messages that are off the path of their thread; they are answered by themselves."
+            ),
+        ] = False,
         trace: Annotated[bool, Doc("Whether each hit tells every lane's rank and score.")] = False,
     ) -> Recall:
         """Recall the messages, memories and facts that answer a question.
@@ -159,7 +275,7 @@ class Messages(Verbs):
             deadline_ms=deadline_ms,
             trace=trace,
             as_of=as_of,
-            kinds=tuple(source.kind for source in SOURCES) if kinds is None else tuple(kinds),
+            kinds=_kinds(kinds, branches=branches),
             memories=limit_memories,
             facts=limit_facts,
             include_expired=include_expired,
@@ -194,14 +310,17 @@ class Messages(Verbs):
         self,
         thread: Annotated[Name, Doc("The thread.")] = DEFAULT_THREAD,
         *,
+        branches: Annotated[bool, Doc("Also those that are off its path.")] = False,
         limit: Limit = 50,
         cursor: Cursor = None,
     ) -> Page[StoredMessage]:
-        """List the messages of a thread in their order. Raises NotFound, InvalidInput."""
+        """List the messages of a thread's path in their order. Raises NotFound, InvalidInput."""
         begin = after(cursor, int)
         async with self.reading() as tx:
             thread_id = await self.thread_id(tx, thread)
-            found, total = await lists.messages(tx, thread_id, begin[0] if begin else 0, limit + 1)
+            found, total = await lists.messages(
+                tx, thread_id, begin[0] if begin else 0, limit + 1, branches=branches
+            )
         return page(found, total, limit, lambda message: (message.position,))
 
     async def show(self, identifier: Annotated[Id, Doc(MESSAGE_ID)]) -> StoredMessage:
@@ -239,6 +358,11 @@ class Messages(Verbs):
     async def _thread(self, thread: str) -> UUID:
         async with self.reading() as tx:
             return await self.thread_id(tx, thread)
+
+
+def _kinds(kinds: Sequence[str] | None, *, branches: bool) -> tuple[str, ...]:
+    wanted = [source.kind for source in SOURCES if source.kind != BRANCH] if kinds is None else [*kinds]
+    return tuple(dict.fromkeys([*wanted, BRANCH] if branches else wanted))
 
 
 async def _resolve(tx: Transaction, identifier: str) -> UUID:

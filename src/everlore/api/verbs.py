@@ -94,6 +94,10 @@ _OPERATING = "everlore.operating:"
 
 _TABLE = [
     Verb("record", "POST /v1/messages", _API + "record", makes=True, status=201),
+    Verb("reconcile", "POST /v1/reconcile", _API + "reconcile", makes=True),
+    Verb("revise", "POST /v1/messages/{identifier}/revise", _API + "revise", status=201),
+    Verb("regenerate", "POST /v1/messages/{identifier}/regenerate", _API + "regenerate", status=201),
+    Verb("threads switch", "POST /v1/threads/{thread:path}/switch", _API + "switch"),
     Verb("recall", "POST /v1/recall", _API + "recall", reads=True),
     Verb("messages", "GET /v1/messages", _API + "messages"),
     Verb("show", "GET /v1/messages/{identifier}", _API + "show"),

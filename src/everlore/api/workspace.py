@@ -85,6 +85,10 @@ class Workspace:
         return self.directory.runtime.clock()
 
     record = _verb(Messages, Messages.record)
+    reconcile = _verb(Messages, Messages.reconcile)
+    revise = _verb(Messages, Messages.revise)
+    regenerate = _verb(Messages, Messages.regenerate)
+    switch = _verb(Messages, Messages.switch)
     recall = _verb(Messages, Messages.recall)
     messages = _verb(Messages, Messages.messages)
     threads = _verb(Messages, Messages.threads)

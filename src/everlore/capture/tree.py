@@ -57,14 +57,15 @@ async def sibling(
     message_id: UUID,
     given: Mapping[str, Any],
     *,
-    action: str,
     revises: bool,
-) -> tuple[UUID, str]:
+) -> UUID:
     """Store another message in the place of one: it follows the same message, and the path leads to it. `given`: what differs.
-    Returns its id and the name of the thread. Raises NotFound, InvalidInput."""
+    `revises`: it is the same message said anew, else another answer. Returns its id. Raises NotFound, InvalidInput."""
     now = runtime.clock()
     async with runtime.database.workspace(workspace_id, read_only=True) as tx:
         old = await _shown(tx, message_id)
+    if not revises and old.role != "assistant":
+        raise InvalidInput("identifier", f"is a message of the role {old.role}; only answers are given anew")
     accepted = _in_place_of(old, given, now, revises=revises)
     try:
         call = await prepared(runtime, workspace_id, [accepted], now)
@@ -80,7 +81,7 @@ async def sibling(
                 opened,
                 [accepted],
                 session=None,
-                action=action,
+                action="revise" if revises else "regenerate",
                 thread=old.thread,
                 revision_of=message_id if revises else None,
             )
@@ -88,7 +89,7 @@ async def sibling(
     except BaseException:
         runtime.passage_numbers.forget(workspace_id)
         raise
-    return ids[id(accepted)], old.thread
+    return ids[id(accepted)]
 
 
 def _in_place_of(old: StoredMessage, given: Mapping[str, Any], now: datetime, *, revises: bool) -> Accepted:

@@ -178,6 +178,9 @@ class Recall:
     )
     memories: Annotated[tuple[MemoryHit, ...], Doc("The memories that answer, best first.")] = ()
     facts: Annotated[tuple[FactHit, ...], Doc("The facts that answer, best first.")] = ()
+    branches: Annotated[
+        tuple[Hit, ...], Doc("Messages off the path of their thread that answer, if they were asked for.")
+    ] = ()
     others: Annotated[tuple[OtherHit, ...], Doc("Hits of kinds that have no field of their own.")] = ()
     reading: Annotated[
         Reading | None,

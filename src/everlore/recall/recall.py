@@ -19,6 +19,7 @@ from everlore.recall.near import look_near
 from everlore.recall.plan import plan
 from everlore.recall.request import Ask, Request, Stopwatch
 from everlore.recall.sources import SOURCES
+from everlore.recall.sources.branches import BRANCH
 from everlore.store import index, postings
 from everlore.store.database import Database
 from everlore.store.index import EmbeddingModel
@@ -123,7 +124,8 @@ async def _request(
 async def _answer(request: Request) -> Recall:
     ask, watch = request.ask, request.watch
     await look(request)
-    for layer in sorted(request.views.keys() - {"said"}):
+    beside = request.views.keys() - ({"said"} if BRANCH in ask.kinds else {"said", "branches"})
+    for layer in sorted(beside):
         await look_near(request, layer, _keys)
     watch.mark("near")
     answer = Recall(ask.question, (), took_ms=watch.took_ms)

@@ -175,6 +175,11 @@ async def repack(tx: Transaction) -> None:
         await postings.write_segment(tx, layer, await tx.values(_QUERIES["of_layer"], layer=layer))
 
 
+async def owners(tx: Transaction, numbers: Sequence[int]) -> dict[int, UUID]:
+    """What says each of these passages."""
+    return dict(await tx.tuples(_QUERIES["owners"], numbers=list(numbers)))
+
+
 async def load(tx: Transaction, model_id: int, at_most: int) -> list[Unembedded]:
     """The next passages that lack a vector of the model."""
     return await tx.rows(_QUERIES["load"], Unembedded, model_id=model_id, at_most=at_most)

@@ -78,8 +78,8 @@ async def lock(tx: Transaction, thread_id: UUID) -> tuple[ThreadState, str] | No
 async def turns(
     tx: Transaction, thread_id: UUID, keys: Sequence[bytes]
 ) -> tuple[list[KnownTurn], set[bytes]]:
-    """The messages of a thread with these keys, in their order; and of the keys those of turns that were erased from it. From now on
-    what is erased from the thread is kept in mind."""
+    """The messages of a thread with these keys, in their order; and of the keys those of turns that were erased from it. From
+    now on what is erased from the thread is kept in mind."""
     given = list(keys)
     async with tx.pipeline():
         await tx.done(_QUERIES["note_reconciled"], thread_id=thread_id)

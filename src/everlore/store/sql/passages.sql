@@ -62,6 +62,13 @@ from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
     select layer, passage_id from everlore.passage where workspace_id = %(workspace)s and owner_id = given.message_id offset 0
 ) as p;
 
+-- owners: what says each of some passages
+select p.passage_id, p.owner_id
+from unnest(%(numbers)s::integer[]) as given (passage_id) cross join lateral (
+    select passage_id, owner_id from everlore.passage
+    where workspace_id = %(workspace)s and passage_id = given.passage_id offset 0
+) as p;
+
 -- move: passages into another layer
 update everlore.passage set layer = %(layer)s where workspace_id = %(workspace)s and passage_id = any (%(numbers)s);
 

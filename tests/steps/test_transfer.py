@@ -86,6 +86,10 @@ async def everything(lore: Everlore, database: TestDatabase, name: str) -> None:
     workspace = await lore.workspace(name)
     await alive(workspace)
     await workspace.remember("the kettle is old")
+    history = [{"role": "user", "content": text} for text in ("one", "two", "three")]
+    sent = await workspace.reconcile(history, thread="sent")
+    await workspace.delete(str(sent.turns[1].message_id))
+    await workspace.revise(str(sent.turns[2].message_id), "four")
     parameters = {"ws": workspace.workspace_id, "author": "ann", "word": "paris"}
     async with await psycopg.AsyncConnection.connect(database.superuser, autocommit=True) as connection:
         for statement in ENTITIES.split(";\n\n"):

@@ -70,10 +70,10 @@ async def reconcile(
             if fresh:
                 revised = await _revised(tx, thread_id, aligned, fresh[0], opened.state.tip_id)
                 opened = await follow(tx, opened, last and last.message_id, now)
-                call = await prepared_within(tx, runtime, fresh, now)
+                recording = await prepared_within(tx, runtime, fresh, now)
                 ids, state = await write(
                     tx,
-                    call,
+                    recording,
                     opened,
                     fresh,
                     session=session,
@@ -82,7 +82,7 @@ async def reconcile(
                     revision_of=revised,
                 )
                 opened = opened.at(state)
-                await give_back(tx, call)
+                await give_back(tx, recording)
             elif last is not None and not last.on_path:
                 # Sent by a client that went back to another branch.
                 opened = await follow(tx, opened, last.message_id, now)

@@ -43,7 +43,7 @@ async def record(
     external_ids = [message.external_id for message in accepted if message.external_id is not None]
     ids: dict[int, UUID] = {}
     try:
-        call = await prepared(runtime, workspace_id, accepted, now)
+        recording = await prepared(runtime, workspace_id, accepted, now)
         async with runtime.database.workspace(workspace_id) as tx:
             opened = await conversation.open_thread(
                 tx, thread, project=project, taxonomy=taxonomy, session=session, external_ids=external_ids
@@ -59,7 +59,7 @@ async def record(
                 opened = await follow(tx, opened, place.parent_id, now)
                 new, state = await write(
                     tx,
-                    call,
+                    recording,
                     opened,
                     [message],
                     session=session,
@@ -71,9 +71,9 @@ async def record(
                 ids |= new
             fresh = _first_of_each(accepted, opened.known)
             if fresh:
-                new, _ = await write(tx, call, opened, fresh, session=session, action="record", thread=thread)
+                new, _ = await write(tx, recording, opened, fresh, session=session, action="record", thread=thread)
                 ids |= new
-            await give_back(tx, call)
+            await give_back(tx, recording)
     except BaseException:
         runtime.passage_numbers.forget(workspace_id)
         raise

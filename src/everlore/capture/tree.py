@@ -68,7 +68,7 @@ async def sibling(
         raise InvalidInput("identifier", f"is a message of the role {old.role}; only answers are given anew")
     accepted = _in_place_of(old, given, now, revises=revises)
     try:
-        call = await prepared(runtime, workspace_id, [accepted], now)
+        recording = await prepared(runtime, workspace_id, [accepted], now)
         async with runtime.database.workspace(workspace_id) as tx:
             opened = await _opened(tx, message_id)
             place = await tree.place(tx, message_id)
@@ -77,7 +77,7 @@ async def sibling(
             opened = await follow(tx, opened, place.parent_id, now)
             ids, _ = await write(
                 tx,
-                call,
+                recording,
                 opened,
                 [accepted],
                 session=None,
@@ -85,7 +85,7 @@ async def sibling(
                 thread=old.thread,
                 revision_of=message_id if revises else None,
             )
-            await give_back(tx, call)
+            await give_back(tx, recording)
     except BaseException:
         runtime.passage_numbers.forget(workspace_id)
         raise

@@ -29,7 +29,7 @@ _CHUNK_CHARACTERS = 4_000_000
 
 
 @dataclass(slots=True)
-class Call:
+class Recording:
     """What one call brings, ready before its transaction begins: `pieces` are the passages of its first messages, by their
     identity, `numbers` those that their passages may take."""
 
@@ -40,16 +40,16 @@ class Call:
     numbers: range
 
 
-async def prepared(runtime: Runtime, workspace_id: UUID, accepted: Sequence[Accepted], now: datetime) -> Call:
+async def prepared(runtime: Runtime, workspace_id: UUID, accepted: Sequence[Accepted], now: datetime) -> Recording:
     """What needs no transaction: passages, and numbers for them."""
     pieces = await aside(len(accepted), _split, accepted[:_CHUNK], runtime.wordpieces)
     numbers = await runtime.passage_numbers.take(runtime.database, workspace_id, _likely(accepted, pieces))
-    return Call(runtime, workspace_id, now, pieces, numbers)
+    return Recording(runtime, workspace_id, now, pieces, numbers)
 
 
 async def prepared_within(
     tx: Transaction, runtime: Runtime, accepted: Sequence[Accepted], now: datetime
-) -> Call:
+) -> Recording:
     """The same for who knows only within a transaction what is new. Other writers may wait for its end for their numbers."""
     workspace_id = promised(tx.workspace_id, "messages are written into a workspace")
     pieces = await aside(len(accepted), _split, accepted[:_CHUNK], runtime.wordpieces)
@@ -57,12 +57,12 @@ async def prepared_within(
     numbers = runtime.passage_numbers.left(workspace_id, count)
     if numbers is None:
         numbers = await conversation.take_passages(tx, count)
-    return Call(runtime, workspace_id, now, pieces, numbers)
+    return Recording(runtime, workspace_id, now, pieces, numbers)
 
 
 async def write(
     tx: Transaction,
-    call: Call,
+    recording: Recording,
     opened: OpenThread,
     messages: Sequence[Accepted],
     *,
@@ -75,20 +75,20 @@ async def write(
     `action` is how the audit log calls it, `revision_of` what the first takes the place of."""
     ids = dict(zip(map(id, messages), new_ids(len(messages)), strict=True))
     sessions = _sessions(opened, session, [message.at for message in messages])
-    written = _Written(opened.state, session, sessions, ids, call.now, revision_of)
-    last = await _write_all_but_last(tx, call, written, messages)
+    written = _Written(opened.state, session, sessions, ids, recording.now, revision_of)
+    last = await _write_all_but_last(tx, recording, written, messages)
     async with tx.pipeline():
         await last.write(tx, written)
         await conversation.advance(tx, last.after)
-        await written.leave_jobs(tx, last.after, call.runtime.steps)
+        await written.leave_jobs(tx, last.after, recording.runtime.steps)
         await conversation.audit(tx, action, thread, messages=len(messages))
     return ids, last.after
 
 
-async def give_back(tx: Transaction, call: Call) -> None:
+async def give_back(tx: Transaction, recording: Recording) -> None:
     """Return the numbers that were not needed, at the end of the transaction."""
-    await call.runtime.passage_numbers.give_back(tx, call.workspace_id, call.numbers)
-    call.numbers = range(0)
+    await recording.runtime.passage_numbers.give_back(tx, recording.workspace_id, recording.numbers)
+    recording.numbers = range(0)
 
 
 async def aside(size: int, function: Callable[..., _T], *arguments: Any) -> _T:
@@ -145,10 +145,10 @@ class _Chunk:
 
 
 async def _write_all_but_last(
-    tx: Transaction, call: Call, written: _Written, fresh: Sequence[Accepted]
+    tx: Transaction, recording: Recording, written: _Written, fresh: Sequence[Accepted]
 ) -> _Chunk:
     """Write chunk after chunk; one is prepared while the one before it is inserted. Returns the last one, which travels with what
-    ends the call."""
+    ends the recording."""
     chunk: _Chunk | None = None
     inserting: asyncio.Task[None] | None = None
     try:
@@ -157,21 +157,21 @@ async def _write_all_but_last(
                 inserting = asyncio.create_task(chunk.write(tx, written))
                 # Let the statement leave before the next chunk takes the processor.
                 await asyncio.sleep(0)
-            unsplit = [message for message in messages if id(message) not in call.pieces]
-            call.pieces |= await aside(len(unsplit), _split, unsplit, call.runtime.wordpieces)
+            unsplit = [message for message in messages if id(message) not in recording.pieces]
+            recording.pieces |= await aside(len(unsplit), _split, unsplit, recording.runtime.wordpieces)
             before = written.before if chunk is None else chunk.after
-            travelling, needed = await aside(len(messages), _prepared, written, before, messages, call.pieces)
+            travelling, needed = await aside(len(messages), _prepared, written, before, messages, recording.pieces)
             if inserting is not None:
                 await inserting
-            if needed > len(call.numbers):
-                call.numbers = await conversation.take_passages(tx, needed)
+            if needed > len(recording.numbers):
+                recording.numbers = await conversation.take_passages(tx, needed)
             chunk = _Chunk(
                 travelling,
-                call.numbers.start - 1,
+                recording.numbers.start - 1,
                 before,
                 _after(before, written, messages, needed),
             )
-            call.numbers = call.numbers[needed:]
+            recording.numbers = recording.numbers[needed:]
     except BaseException:
         if inserting is not None and not inserting.done():
             inserting.cancel()

@@ -367,8 +367,10 @@ async def ask_again(
 
 
 async def _lags(tx: Transaction, runtime: Runtime, asked: Lagging) -> list[Scope]:
-    quiet_since = runtime.clock() - runtime.settings.distil.silence
-    found = await distilling.threads_to_distil(tx, quiet_since, asked.at_most, held=asked.held)
+    now, distil = runtime.clock(), runtime.settings.distil
+    found = await distilling.threads_to_distil(
+        tx, now - distil.silence, now - distil.settle, asked.at_most, held=asked.held
+    )
     return [Scope(*pair) for pair in found]
 
 

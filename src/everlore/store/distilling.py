@@ -238,12 +238,16 @@ async def unfinished(tx: Transaction, thread: str | None) -> list[UUID]:
 
 
 async def threads_to_distil(
-    tx: Transaction, quiet_since: datetime, at_most: int, *, held: bool
+    tx: Transaction, quiet_since: datetime, settled_since: datetime, at_most: int, *, held: bool
 ) -> list[tuple[UUID, UUID]]:
     """Workspace and thread where a window waits and nobody has a job for it, or (`held`) it is being run. For the sweep: needs
     the workers' role."""
     found = await tx.tuples(
-        _QUERIES["threads_to_distil"], quiet_since=quiet_since, held=held, at_most=at_most
+        _QUERIES["threads_to_distil"],
+        quiet_since=quiet_since,
+        settled_since=settled_since,
+        held=held,
+        at_most=at_most,
     )
     return [(workspace_id, thread_id) for workspace_id, thread_id in found]
 

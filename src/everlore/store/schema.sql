@@ -517,18 +517,22 @@ CREATE FUNCTION everlore.terms(text) RETURNS tsvector
 
 ALTER FUNCTION everlore.terms(text) OWNER TO everlore_owner;
 
-CREATE FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, held boolean, at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
+CREATE FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, settled_since timestamp with time zone, held boolean, at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
         select lagging.workspace_id, lagging.thread_id from (
             select w.workspace_id, w.thread_id
             from everlore.watermark w
+            cross join (select s.every from everlore.step s where s.name = called) as step
+            left join everlore.thread t on t.workspace_id = w.workspace_id and t.thread_id = w.thread_id
+            left join everlore.message tip on tip.workspace_id = t.workspace_id and tip.message_id = t.tip_id
             where w.position < w.written and w.step = called
-              and (w.written - w.position >= (select s.every from everlore.step s where s.name = called) or not exists (
+              and (w.written - w.position >= step.every or not exists (
                   select from everlore.message m
                   where m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position = w.written
                     and m.recorded_at >= quiet_since))
+              and (tip.position is null or tip.position > w.position + step.every or tip.recorded_at < settled_since)
             union
             select a.workspace_id, a.thread_id from everlore.distil_again a
         ) as lagging
@@ -538,7 +542,7 @@ CREATE FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp wi
         limit at_most
     $$;
 
-ALTER FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, held boolean, at_most integer) OWNER TO everlore_owner;
+ALTER FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, settled_since timestamp with time zone, held boolean, at_most integer) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.threads_unindexed(called text, models text[], thorough boolean, held boolean, at_most integer) RETURNS TABLE(workspace_id uuid, thread_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -2424,8 +2428,8 @@ REVOKE ALL ON FUNCTION everlore.terms(text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.terms(text) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.terms(text) TO everlore_worker;
 
-REVOKE ALL ON FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, held boolean, at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, held boolean, at_most integer) TO everlore_worker;
+REVOKE ALL ON FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, settled_since timestamp with time zone, held boolean, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.threads_to_distil(called text, quiet_since timestamp with time zone, settled_since timestamp with time zone, held boolean, at_most integer) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.threads_unindexed(called text, models text[], thorough boolean, held boolean, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.threads_unindexed(called text, models text[], thorough boolean, held boolean, at_most integer) TO everlore_worker;

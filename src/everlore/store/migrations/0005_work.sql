@@ -188,8 +188,9 @@ create function everlore.workspaces_unindexed(called text, models text[], held b
     $$;
 
 -- Threads of all workspaces that have a window to distil: a whole one, or a shorter last one that nothing was added to since
--- `quiet_since`; those that nobody has a job for, or (`held`) whose job is being run. For the sweep, so for workers only.
-create function everlore.threads_to_distil(called text, quiet_since timestamptz, held boolean, at_most integer)
+-- `quiet_since`; and that stands: the path goes on behind it, or was not added to since `settled_since`. Those that nobody has a job for, or (`held`) whose job is being run. For the sweep, so for workers only.
+create function everlore.threads_to_distil(
+    called text, quiet_since timestamptz, settled_since timestamptz, held boolean, at_most integer)
     returns table (workspace_id uuid, thread_id uuid)
     language sql stable security definer
     set search_path = everlore, pg_temp
@@ -197,11 +198,15 @@ create function everlore.threads_to_distil(called text, quiet_since timestamptz,
         select lagging.workspace_id, lagging.thread_id from (
             select w.workspace_id, w.thread_id
             from everlore.watermark w
+            cross join (select s.every from everlore.step s where s.name = called) as step
+            left join everlore.thread t on t.workspace_id = w.workspace_id and t.thread_id = w.thread_id
+            left join everlore.message tip on tip.workspace_id = t.workspace_id and tip.message_id = t.tip_id
             where w.position < w.written and w.step = called
-              and (w.written - w.position >= (select s.every from everlore.step s where s.name = called) or not exists (
+              and (w.written - w.position >= step.every or not exists (
                   select from everlore.message m
                   where m.workspace_id = w.workspace_id and m.thread_id = w.thread_id and m.position = w.written
                     and m.recorded_at >= quiet_since))
+              and (tip.position is null or tip.position > w.position + step.every or tip.recorded_at < settled_since)
             union
             select a.workspace_id, a.thread_id from everlore.distil_again a
         ) as lagging

@@ -124,7 +124,7 @@ grant execute on function
 grant execute on function
     everlore.scopes_with_job(text), everlore.threads_unindexed(text, text[], boolean, boolean, integer),
     everlore.workspaces_unindexed(text, text[], boolean, integer),
-    everlore.threads_to_distil(text, timestamptz, boolean, integer), everlore.failed_windows(),
+    everlore.threads_to_distil(text, timestamptz, timestamptz, boolean, integer), everlore.failed_windows(),
     everlore.list_workspaces(), everlore.delete_workspace(uuid),
     everlore.build_vector_index(smallint, everlore.layer),
     everlore.use_embedding_model(text), everlore.embedding_progress(), everlore.refused_passages()

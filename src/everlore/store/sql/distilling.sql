@@ -167,7 +167,7 @@ where t.workspace_id = %(workspace)s and (%(thread)s::text is null or t.name = %
 order by t.name;
 
 -- threads_to_distil: of all workspaces
-select workspace_id, thread_id from everlore.threads_to_distil('distil', %(quiet_since)s, %(held)s, %(at_most)s);
+select workspace_id, thread_id from everlore.threads_to_distil('distil', %(quiet_since)s, %(settled_since)s, %(held)s, %(at_most)s);
 
 -- failures: windows of all workspaces that could not be read
 select workspace, workspace_id, thread, thread_id, 'messages ' || first || ' to ' || last as what, first, last, extractor as by,

@@ -154,7 +154,8 @@ select m.* from unnest(%(lineages)s::uuid[]) as given (lineage_id) cross join la
     select * from everlore.memory_shown
     where workspace_id = %(workspace)s and lineage_id = given.lineage_id and superseded_at is null
       and source_kind = 'extracted' and not pinned and not confirmed
-      and forgotten_at is null and valid_to is null and review_reason is distinct from 'rejected by hand' offset 0
+      and forgotten_at is null and (valid_to is null or valid_to > valid_from)
+      and review_reason is distinct from 'rejected by hand' offset 0
 ) as m
 where not exists (select from everlore.memory_source s
                   where s.workspace_id = m.workspace_id and s.lineage_id = m.lineage_id and s.retracted_at is null);

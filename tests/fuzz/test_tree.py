@@ -1,0 +1,98 @@
+"""However a thread was written, edited and branched: each turn is stored once, and what is known is what its path says."""
+
+import random
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.conftest import Clock, TestDatabase
+from tests.fuzz.branching import Writer
+from tests.steps.conftest import Rows
+
+from everlore.api.workspace import Workspace
+from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
+from everlore.models.fake import FakeEmbedder
+
+STEPS = 12
+
+
+@pytest.fixture
+async def lore(database: TestDatabase, clock: Clock, fake: FakeEmbedder) -> AsyncIterator[Everlore]:
+    async with Everlore.open(
+        database.settings(), worker=False, clock=clock, embedders={"fake": fake}
+    ) as opened:
+        yield opened
+
+
+async def test_every_turn_is_stored_once_and_the_path_alone_is_known(
+    lore: Everlore, clock: Clock, rows: Rows, seed: int
+) -> None:
+    chance = random.Random(seed)
+    writer = Writer(await lore.workspace("alice", create=True), clock, rows, chance)
+    try:
+        for _ in range(STEPS):
+            await writer.step()
+            await writer.check()
+            if chance.random() < 0.3:
+                writer.steps.append("distil")
+                await lore.distil(writer.workspace)
+                await lore.catch_up()
+        await lore.distil(writer.workspace)
+        await lore.catch_up()
+        await _nothing_off_the_path_is_recalled(writer, rows)
+        assert await known(rows) == await known_anew(lore, writer, rows)
+    except AssertionError as failure:
+        failure.add_note("\n".join(("What was done:", *writer.steps)))
+        raise
+
+
+async def _nothing_off_the_path_is_recalled(writer: Writer, rows: Rows) -> None:
+    off = await rows("select message_id, text from everlore.message where not on_path")
+    for message_id, text in writer.chance.sample(off, min(3, len(off))):
+        found = await writer.workspace.recall(text, branches=True)
+        assert not {hit.citation.message_id for hit in found.hits} & {one for one, _ in off}
+        assert message_id in {hit.citation.message_id for hit in found.branches}
+        for source in (*(one for hit in found.memories for one in hit.sources),
+                       *(one for hit in found.facts for one in hit.sources)):  # fmt: skip
+            assert source.message_id not in {one for one, _ in off}
+
+
+async def known(rows: Rows, workspace: str = "alice") -> tuple[list[tuple[object, ...]], ...]:
+    """Memories and facts that are in use, with how many messages they rest on."""
+    memories = await rows(
+        "select m.content, m.type, m.author, m.valid_to is null, m.confidence, "
+        "(select count(*) from everlore.memory_source s where s.workspace_id = m.workspace_id "
+        "and s.lineage_id = m.lineage_id and s.retracted_at is null) "
+        "from everlore.memory m join everlore.workspace w using (workspace_id) where w.name = %s "
+        "and m.superseded_at is null and m.review is null and m.forgotten_at is null "
+        "and (m.valid_to is null or m.valid_to > m.valid_from) order by 1, 2, 3",
+        workspace,
+    )
+    facts = await rows(
+        "select e.name, f.predicate, f.object, f.valid_to is null, f.confidence from everlore.fact f "
+        "join everlore.entity e on e.workspace_id = f.workspace_id and e.entity_id = f.subject_id "
+        "join everlore.workspace w on w.workspace_id = f.workspace_id where w.name = %s "
+        "and f.superseded_at is null and f.review is null "
+        "and (f.valid_to is null or f.valid_to > f.valid_from) order by 1, 2, 3",
+        workspace,
+    )
+    return memories, facts
+
+
+async def known_anew(lore: Everlore, writer: Writer, rows: Rows) -> tuple[list[tuple[object, ...]], ...]:
+    """What a new workspace knows of the path, its turns at the same places, and of nothing else."""
+    workspace: Workspace = await lore.workspace("anew", create=True)
+    stored = await rows(
+        "select m.position, m.role, m.text, m.occurred_at, m.on_path from everlore.message m "
+        "join everlore.workspace w using (workspace_id) where w.name = 'alice' order by m.position"
+    )
+    at = 1
+    for position, role, text, moment, on_path in stored:
+        for _ in range(at, position):
+            await workspace.record([NewMessage(role="user", text="(erased)", at=moment)])
+        await workspace.record([NewMessage(role=role, text=text if on_path else "(off)", at=moment)])
+        at = position + 1
+    await rows("delete from everlore.message where text in ('(erased)', '(off)')")
+    await lore.distil(workspace)
+    await lore.catch_up()
+    return await known(rows, "anew")

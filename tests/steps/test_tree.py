@@ -1,0 +1,349 @@
+"""Messages form a tree: what is edited, answered otherwise or branched off leaves the path and stays stored."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from tests.steps.conftest import Rows
+
+from everlore.api.workspace import Workspace
+from everlore.distil.step import STEP, distil_thread
+from everlore.domain.errors import InvalidInput, NotFound
+from everlore.domain.messages import NewMessage
+from everlore.everlore import Everlore
+from everlore.step import Lagging
+
+
+@pytest.fixture
+async def workspace(lore: Everlore) -> Workspace:
+    return await lore.workspace("alice", create=True)
+
+
+def said(text: str, role: Any = "user", **fields: Any) -> NewMessage:
+    return NewMessage(role=role, text=text, **fields)
+
+
+async def told(workspace: Workspace, *texts: str) -> list[UUID]:
+    """Turns of a user and an assistant, in turn."""
+    roles = ("user", "assistant")
+    receipt = await workspace.record([said(text, roles[n % 2]) for n, text in enumerate(texts)])
+    return [one.message_id or uuid4() for one in receipt.outcomes]
+
+
+async def path(workspace: Workspace, *, branches: bool = False) -> list[str]:
+    return [one.text for one in await workspace.messages(branches=branches)]
+
+
+async def test_a_message_follows_the_one_before_it(workspace: Workspace) -> None:
+    first, second = await told(workspace, "one", "two")
+    (third,) = await told(workspace, "three")
+    shown = [await workspace.show(one) for one in (first, second, third)]
+    assert [one.parent_id for one in shown] == [None, first, second]
+    assert all(one.on_path for one in shown)
+
+
+async def test_a_revision_takes_the_place_of_what_it_revises(workspace: Workspace) -> None:
+    ids = await told(workspace, "I live in Porto.", "Nice!", "It rains.")
+    new = await workspace.revise(ids[0], "I live in Faro.")
+    assert (new.revision_of, new.parent_id, new.role) == (ids[0], None, "user")
+    assert await path(workspace) == ["I live in Faro."]
+    assert await path(workspace, branches=True) == [
+        "I live in Porto.",
+        "Nice!",
+        "It rains.",
+        "I live in Faro.",
+    ]
+    (thread,) = await workspace.threads()
+    assert (thread.messages, thread.off_path) == (1, 3)
+
+
+async def test_another_answer_stands_beside_the_first(workspace: Workspace) -> None:
+    ids = await told(workspace, "Where should I go?", "To Rome.")
+    other = await workspace.regenerate(ids[1], "To Oslo.", finish="aborted")
+    assert (other.parent_id, other.revision_of, other.finish) == (ids[0], None, "aborted")
+    assert await path(workspace) == ["Where should I go?", "To Oslo."]
+    with pytest.raises(InvalidInput, match="only answers"):
+        await workspace.regenerate(ids[0], "no")
+
+
+async def test_a_switch_brings_a_branch_back(workspace: Workspace) -> None:
+    ids = await told(workspace, "Where?", "To Rome.", "When?", "In May.")
+    await workspace.regenerate(ids[1], "To Oslo.")
+    there = await workspace.switch("main", ids[3])
+    assert (there.tip, there.messages, there.off_path) == (ids[3], 4, 1)
+    assert await path(workspace) == ["Where?", "To Rome.", "When?", "In May."]
+    assert (await workspace.switch("main", ids[1])).messages == 2
+    assert await path(workspace) == ["Where?", "To Rome."]
+    await told(workspace, "And how?")
+    assert await path(workspace) == ["Where?", "To Rome.", "And how?"]
+    with pytest.raises(InvalidInput, match="message"):
+        await workspace.switch("main", uuid4())
+    with pytest.raises(NotFound):
+        await workspace.switch("nowhere", ids[1])
+
+
+async def test_what_follows_a_given_message_branches_off_there(workspace: Workspace) -> None:
+    ids = await told(workspace, "Where?", "To Rome.", "When?")
+    await workspace.record([said("How far?"), said("Far.", "assistant")], parent=ids[1])
+    assert await path(workspace) == ["Where?", "To Rome.", "How far?", "Far."]
+    await workspace.record([said("elsewhere")], thread="other")
+    with pytest.raises(InvalidInput, match="parent"):
+        await workspace.record([said("x")], thread="other", parent=ids[1])
+
+
+async def test_another_content_under_an_external_id_revises_if_that_is_asked_for(
+    workspace: Workspace, rows: Rows
+) -> None:
+    await workspace.record([said("I live in Porto.", external_id="a"), said("ok", external_id="b")])
+    refused = await workspace.record([said("I live in Faro.", external_id="a")])
+    assert refused.outcomes[0].status == "refused"
+    receipt = await workspace.record([said("I live in Faro.", external_id="a"), said("new")], revise=True)
+    assert [one.status for one in receipt.outcomes] == ["stored", "stored"]
+    assert await path(workspace) == ["I live in Faro.", "new"]
+    again = await workspace.record([said("I live in Faro.", external_id="a")])
+    assert again.outcomes[0].status == "already there"
+    assert await rows("select count(*) from everlore.message where external_id = 'a'") == [(2,)]
+
+
+async def test_what_is_off_the_path_is_found_only_by_who_asks_for_it(
+    lore: Everlore, workspace: Workspace
+) -> None:
+    ids = await told(workspace, "The kraken ate the lighthouse.", "Oh dear.", "Then it slept.")
+    await lore.catch_up()
+    await workspace.revise(ids[0], "The walrus ate the lighthouse.")
+    for _ in range(2):  # before the new one is indexed, and after
+        assert not (await workspace.recall("What happened to the lighthouse?")).branches
+        found = await workspace.recall("What happened to the lighthouse?", branches=True, neighbours=3)
+        assert [hit.text for hit in found.hits] == ["The walrus ate the lighthouse."]
+        assert not any(hit.neighbours for hit in found.hits)
+        assert "The kraken ate the lighthouse." in [hit.text for hit in found.branches]
+        assert not (await workspace.recall("lighthouse", branches=True, author="nobody")).branches
+        await lore.catch_up()
+    await workspace.switch("main", ids[2])
+    found = await workspace.recall("What happened to the lighthouse?", branches=True)
+    assert found.hits[0].text == "The kraken ate the lighthouse."
+    assert [hit.text for hit in found.branches] == ["The walrus ate the lighthouse."]
+
+
+async def active(workspace: Workspace) -> tuple[list[str], list[str]]:
+    memories = [memory.content for memory in await workspace.memories(limit=500)]
+    facts = [f"{one.subject} {one.predicate} {one.object}" for one in await workspace.facts(limit=500)]
+    return sorted(memories), sorted(facts)
+
+
+async def test_what_rests_on_a_branch_alone_goes_and_comes_with_it(
+    lore: Everlore, workspace: Workspace
+) -> None:
+    ids = await told(workspace, "I live in Porto.", "Nice!", "I like green tea.", "Good.")
+    await lore.distil(workspace)
+    await lore.catch_up()
+    before = await active(workspace)
+    assert any("Porto" in one for one in before[1])
+    await workspace.revise(ids[0], "I live in Faro.")
+    await lore.distil(workspace)
+    await lore.catch_up()
+    memories, facts = await active(workspace)
+    assert not any("Porto" in one or "tea" in one for one in (*memories, *facts))
+    assert any("Faro" in one for one in facts)
+    await workspace.switch("main", ids[3])
+    await lore.distil(workspace)
+    await lore.catch_up()
+    assert await active(workspace) == before
+
+
+async def test_an_answer_waits_until_it_is_settled(
+    lore: Everlore, workspace: Workspace, clock: Any, rows: Rows
+) -> None:
+    async def lagging() -> int:
+        async with lore.workers.database.outside() as tx:
+            return len(await STEP.lags(tx, lore.workers, Lagging(10)))
+
+    await told(workspace, *(f"I like tea number {n}." for n in range(10)))
+    ((thread,),) = await rows("select thread_id from everlore.thread")
+    await rows("delete from jobs.procrastinate_jobs")
+    assert await lagging() == 0
+    assert await distil_thread(lore.workers, workspace.workspace_id, thread) == 0
+    await told(workspace, "And on it goes.")
+    await rows("delete from jobs.procrastinate_jobs")
+    assert await lagging() == 1
+    assert await distil_thread(lore.workers, workspace.workspace_id, thread) == 1
+    await told(workspace, *(f"I like tea number {n}." for n in range(11, 20)))
+    await rows("delete from jobs.procrastinate_jobs")
+    assert await lagging() == 0
+    clock.advance(minutes=6)
+    assert await lagging() == 1
+    assert await distil_thread(lore.workers, workspace.workspace_id, thread) == 1
+
+
+async def test_erasing_links_what_follows_to_what_stays(workspace: Workspace, rows: Rows) -> None:
+    ids = await told(workspace, "one", "two", "three", "four")
+    other = await workspace.regenerate(ids[3], "other")
+    await workspace.delete(ids[1])
+    assert (await workspace.show(ids[2])).parent_id == ids[0]
+    await workspace.delete(ids[2])
+    assert (await workspace.show(ids[3])).parent_id == ids[0]
+    assert (await workspace.show(other.message_id)).parent_id == ids[0]
+    await workspace.delete(other.message_id)
+    await told(workspace, "five")
+    assert await path(workspace) == ["one", "five"]
+    assert await rows("select messages, off_path from everlore.thread") == [(3, 1)]
+
+
+# ---- histories that are sent whole
+
+
+def turns(*texts: str) -> list[dict[str, Any]]:
+    return [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(texts)]
+
+
+async def statuses(workspace: Workspace, history: Sequence[Any]) -> list[str]:
+    return [one.status for one in (await workspace.reconcile(history)).turns]
+
+
+async def test_a_history_that_grows_is_stored_once(workspace: Workspace) -> None:
+    history = turns("Hello", "Hi!", "Where is Faro?", "In Portugal.")
+    for length in range(1, 5):
+        assert await statuses(workspace, history[:length]) == ["known"] * (length - 1) + ["stored"]
+    assert await statuses(workspace, history) == ["known"] * 4
+    assert await path(workspace) == ["Hello", "Hi!", "Where is Faro?", "In Portugal."]
+
+
+async def test_an_edit_begins_a_branch(workspace: Workspace) -> None:
+    first = await workspace.reconcile(turns("Hello", "Hi!", "Where is Faro?", "In Portugal."))
+    assert await statuses(workspace, turns("Hello", "Hi!", "Where is Rome?")) == ["known"] * 2 + ["stored"]
+    assert await path(workspace) == ["Hello", "Hi!", "Where is Rome?"]
+    tip = (await workspace.messages())[-1]
+    assert tip.revision_of == first.turns[2].message_id
+    assert await statuses(workspace, turns("Hello", "Hi!", "Where is Faro?", "In Portugal.", "Thanks")) == [
+        *["known"] * 4,
+        "stored",
+    ]
+    assert await path(workspace) == ["Hello", "Hi!", "Where is Faro?", "In Portugal.", "Thanks"]
+
+
+async def test_a_retry_is_one_turn_and_its_answers_are_siblings(workspace: Workspace) -> None:
+    question = turns("Tell me a joke.")
+    asked = (await workspace.reconcile(question)).turns[0].message_id
+    await workspace.record([said("Knock, knock.", "assistant")], parent=asked)
+    assert await statuses(workspace, question) == ["known"]
+    assert await path(workspace) == ["Tell me a joke.", "Knock, knock."]
+    await workspace.record([said("A horse walks into a bar.", "assistant")], parent=asked)
+    assert await path(workspace) == ["Tell me a joke.", "A horse walks into a bar."]
+    await workspace.reconcile(turns("Tell me a joke.", "Knock, knock.", "Who is there?"))
+    assert await path(workspace) == ["Tell me a joke.", "Knock, knock.", "Who is there?"]
+    assert len(await path(workspace, branches=True)) == 4
+
+
+async def test_equal_turns_in_a_row_are_two(workspace: Workspace) -> None:
+    await workspace.reconcile([{"role": "user", "content": "go on"}])
+    twice = [{"role": "user", "content": "go on"}, {"role": "user", "content": "go on"}]
+    assert await statuses(workspace, twice) == ["known", "stored"]
+    assert await statuses(workspace, twice) == ["known", "known"]
+
+
+async def test_a_beginning_that_is_missing_is_no_change(workspace: Workspace) -> None:
+    whole = turns(*(f"turn {n}" for n in range(12)))
+    await workspace.reconcile(whole)
+    assert await statuses(workspace, [*whole[7:], *turns("new")]) == ["known"] * 5 + ["stored"]
+    system = {"role": "system", "content": "It is Monday."}
+    assert await statuses(workspace, [system, *whole[8:], *turns("new", "newer")]) == [
+        "skipped",
+        *["known"] * 5,
+        "stored",
+    ]
+    assert await path(workspace) == [*(f"turn {n}" for n in range(12)), "new", "newer"]
+
+
+async def test_a_summary_in_place_of_turns_is_no_turn(workspace: Workspace) -> None:
+    whole = turns(*(f"turn {n}" for n in range(12)))
+    await workspace.reconcile(whole)
+    summary = {"role": "user", "content": "What was said before: they counted turns."}
+    assert await statuses(workspace, [summary, *whole[9:], *turns("new")]) == [
+        "skipped",
+        *["known"] * 3,
+        "stored",
+    ]
+    alone = {"role": "user", "content": "Summary of the conversation: they counted turns."}
+    assert await statuses(workspace, [alone, {"role": "user", "content": "newer"}]) == ["skipped", "stored"]
+    middle = [*whole[:2], summary, *whole[9:], *turns("new")]
+    assert await statuses(workspace, middle) == [*["known"] * 2, "skipped", *["known"] * 4]
+    assert await path(workspace) == [*(f"turn {n}" for n in range(12)), "new", "newer"]
+
+
+async def test_an_edit_in_the_middle_that_keeps_the_rest_is_a_branch(workspace: Workspace) -> None:
+    whole = turns(*(f"turn {n}" for n in range(6)))
+    await workspace.reconcile(whole)
+    edited = [*whole[:2], {"role": "user", "content": "changed"}, *whole[3:]]
+    assert await statuses(workspace, edited) == ["known"] * 2 + ["stored"] * 4
+    assert await path(workspace) == ["turn 0", "turn 1", "changed", "turn 3", "turn 4", "turn 5"]
+    assert await statuses(workspace, edited) == ["known"] * 6
+
+
+async def test_what_was_erased_does_not_come_back(workspace: Workspace, rows: Rows) -> None:
+    whole = turns(*(f"turn {n}" for n in range(6)))
+    ids = [one.message_id or uuid4() for one in (await workspace.reconcile(whole)).turns]
+    await workspace.delete(ids[2])
+    await workspace.delete(ids[5])
+    assert await statuses(workspace, [*whole, *turns("new")]) == [
+        "known", "known", "erased", "known", "known", "erased", "stored",
+    ]  # fmt: skip
+    assert await path(workspace) == ["turn 0", "turn 1", "turn 3", "turn 4", "new"]
+    await workspace.delete_thread("main")
+    assert await rows("select count(*) from everlore.erased_turn") == [(0,)]
+
+
+async def test_turns_are_the_same_however_they_are_spelled(workspace: Workspace) -> None:
+    await workspace.reconcile(
+        [
+            {"role": "user", "content": "Find it. "},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "1",
+                        "type": "function",
+                        "function": {"name": "find", "arguments": '{"a": 1, "b": 2}'},
+                    }
+                ],
+            },
+            {"role": "tool", "tool_call_id": "1", "content": "found"},
+            {"role": "assistant", "content": "<think>hm</think>Here it is."},
+        ]
+    )
+    assert (
+        await statuses(
+            workspace,
+            [
+                {
+                    "role": "user",
+                    "content": [{"type": "text", "text": "Find it.", "cache_control": {"type": "ephemeral"}}],
+                },
+                {
+                    "role": "assistant",
+                    "tool_calls": [
+                        {
+                            "id": "9",
+                            "type": "function",
+                            "function": {"name": "find", "arguments": '{"b":2,"a":1}'},
+                        }
+                    ],
+                },
+                {"role": "tool", "tool_call_id": "9", "content": "found"},
+                {"role": "assistant", "content": "Here it is.\n"},
+            ],
+        )
+        == ["known"] * 4
+    )
+
+
+async def test_a_history_that_cannot_be_read_leaves_nothing_behind(workspace: Workspace) -> None:
+    with pytest.raises(InvalidInput, match=r"history\[1\]\.role"):
+        await workspace.reconcile([*turns("one"), {"content": "two"}])
+    with pytest.raises(InvalidInput, match="is empty"):
+        await workspace.reconcile([])
+    with pytest.raises(InvalidInput, match=r"history\[0\]\.content"):
+        await workspace.reconcile([{"role": "user", "content": 7}])
+    with pytest.raises(NotFound):
+        await workspace.messages()

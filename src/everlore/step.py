@@ -75,8 +75,8 @@ class Step:
 
     `lags` asks, in one query with a limit, which scopes of all workspaces have something to do; it runs as the workers' role,
     whom row-level security lets look there through a function of the owner's (migrations/0005_work.sql).
-    `every`: recording leaves a job whenever so many more positions of a thread are full, and where a session ends; None: it
-    leaves none. `watermark`: recording raises the watermark of the step's name.
+    `every`: recording leaves a job whenever so many more positions of a thread are full and it goes on, and where a session
+    ends; None: it leaves none. `watermark`: recording raises the watermark of the step's name.
 
     The world's faults are tried again after 1, 2, 4, ... seconds and parked after `attempts`; those of `parks_on` are parked
     at once, since they were tried again already. Where a cap or the circuit breaker forbids a call, the job waits until it may.

@@ -133,6 +133,7 @@ async def test_recording_a_whole_window_leaves_a_job_and_a_worker_runs_it(
     worker = Worker(lore.workers)
     worker.start()
     await workspace.record(says(*numbered(1, 10), at=clock()))
+    await workspace.record(says("This goes on.", at=clock()))
     await asyncio.wait_for(script.reached.wait(), 30)
     await worker.stop()
     assert read(script)[0] == numbered(1, 10)

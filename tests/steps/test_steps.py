@@ -100,8 +100,8 @@ async def test_a_step_is_deferred_run_swept_retried_and_shown(
     async with Everlore.open(
         database.settings(), worker=False, clock=clock, embedders={"fake": fake}
     ) as lore:
-        # Deferred by recording: two positions are not three yet.
-        thread = await thread_of(lore, 2)
+        # Deferred by recording: three positions are full once the thread goes on.
+        thread = await thread_of(lore, 3)
         assert (await lore.status()).steps["toy"] == {}
         await thread_of(lore, 1)
         assert (await lore.status()).steps["toy"] == {"todo": 1}

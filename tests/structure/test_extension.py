@@ -106,7 +106,7 @@ async def told(lore: Everlore, *texts: str) -> tuple[Workspace, UUID, Scope]:
 
 
 async def test_a_step_is_deferred_swept_retried_and_in_status(toy: Toy, lore: Everlore) -> None:
-    thread = (await told(lore, "one", "two", "three"))[2]
+    thread = (await told(lore, "one", "two", "three", "four"))[2]
     assert (await lore.status()).steps["toy"] == {"todo": 1}
     await lore.catch_up()
     toy.lagging, toy.broken = [thread], True

@@ -71,7 +71,9 @@ async def record(
                 ids |= new
             fresh = _first_of_each(accepted, opened.known)
             if fresh:
-                new, _ = await write(tx, recording, opened, fresh, session=session, action="record", thread=thread)
+                new, _ = await write(
+                    tx, recording, opened, fresh, session=session, action="record", thread=thread
+                )
                 ids |= new
             await give_back(tx, recording)
     except BaseException:

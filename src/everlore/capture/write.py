@@ -40,7 +40,9 @@ class Recording:
     numbers: range
 
 
-async def prepared(runtime: Runtime, workspace_id: UUID, accepted: Sequence[Accepted], now: datetime) -> Recording:
+async def prepared(
+    runtime: Runtime, workspace_id: UUID, accepted: Sequence[Accepted], now: datetime
+) -> Recording:
     """What needs no transaction: passages, and numbers for them."""
     pieces = await aside(len(accepted), _split, accepted[:_CHUNK], runtime.wordpieces)
     numbers = await runtime.passage_numbers.take(runtime.database, workspace_id, _likely(accepted, pieces))
@@ -160,7 +162,9 @@ async def _write_all_but_last(
             unsplit = [message for message in messages if id(message) not in recording.pieces]
             recording.pieces |= await aside(len(unsplit), _split, unsplit, recording.runtime.wordpieces)
             before = written.before if chunk is None else chunk.after
-            travelling, needed = await aside(len(messages), _prepared, written, before, messages, recording.pieces)
+            travelling, needed = await aside(
+                len(messages), _prepared, written, before, messages, recording.pieces
+            )
             if inserting is not None:
                 await inserting
             if needed > len(recording.numbers):

@@ -132,7 +132,7 @@ CREATE FUNCTION everlore.defer_recorded(named text[], thread uuid, went_from int
     SET search_path TO 'everlore', 'pg_temp'
     AS $$
         select everlore.defer(s.name, thread) from everlore.step s
-        where s.scope = 'thread' and s.name = any (named) and (went_to / s.every > went_from / s.every or session_ended and s.every > 1)
+        where s.scope = 'thread' and s.name = any (named) and ((went_to - 1) / s.every > (went_from - 1) / s.every or session_ended and s.every > 1)
         order by s.name
     $$;
 

@@ -74,7 +74,7 @@ create function everlore.handed_out_alike(runs bigint[]) returns table (text_has
     end $$;
 
 -- The background steps, as `everlore.work.steps` describes them: `everlore db migrate` writes them here. `scope`: what a job
--- is about. `every`: recording leaves a job whenever so many more positions of a thread are full and where a session ends (of a
+-- is about. `every`: recording leaves a job whenever so many more positions of a thread are full and it goes on, and where a session ends (of a
 -- step on workspaces: whatever is distilled or told leaves one); null: it leaves none. `watermark`: recording raises its mark.
 create table everlore.step (
     name text primary key,
@@ -110,14 +110,14 @@ create function everlore.defer(called text, scope_id uuid, "close" boolean defau
     end $$;
 
 -- After recording: a job for each of the named steps that has something new to do in the thread, which went on from one
--- position to another.
+-- position to another: so many positions are full, and (of more than one) the thread goes on behind them, so that they stand.
 create function everlore.defer_recorded(named text[], thread uuid, went_from integer, went_to integer, session_ended boolean)
     returns void
     language sql volatile
     set search_path = everlore, pg_temp
     as $$
         select everlore.defer(s.name, thread) from everlore.step s
-        where s.scope = 'thread' and s.name = any (named) and (went_to / s.every > went_from / s.every or session_ended and s.every > 1)
+        where s.scope = 'thread' and s.name = any (named) and ((went_to - 1) / s.every > (went_from - 1) / s.every or session_ended and s.every > 1)
         order by s.name
     $$;
 

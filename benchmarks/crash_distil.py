@@ -28,7 +28,7 @@ from uuid import UUID
 
 import psycopg
 
-from everlore.distil import step
+from everlore.distil import reading
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
@@ -117,13 +117,13 @@ def opened(data_dir: Path, analyst: str, *, worker: bool = False) -> Any:
 
 async def work(data_dir: Path, analyst: str) -> None:
     """Distil what waits, one line of output per window committed."""
-    whole = getattr(step, _COMMIT)
+    whole = getattr(reading, _COMMIT)
 
     async def told(*arguments: Any) -> None:
         await whole(*arguments)
         print("window", flush=True)
 
-    setattr(step, _COMMIT, told)
+    setattr(reading, _COMMIT, told)
     async with opened(data_dir, analyst) as lore:
         print("ready", flush=True)
         await lore.distil()

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib import resources
@@ -28,7 +29,7 @@ from uuid import UUID
 
 import psycopg
 
-from everlore.distil import step
+from everlore.distil import reading
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
@@ -83,13 +84,15 @@ class Slow(RuleAnalyst):
         return await super().extract(window, governor)
 
 
-def conversation(rounds: int) -> dict[str, list[NewMessage]]:
-    """The sample by thread, with later rounds of it in threads of their own."""
+def conversation(rounds: int, only: str | None) -> dict[str, list[NewMessage]]:
+    """The sample by thread (or `only` one), with later rounds of it in threads of their own."""
     lines = (resources.files("everlore") / "data" / "sample.jsonl").read_text("utf-8").splitlines()
     threads: dict[str, list[NewMessage]] = {}
     for number in range(rounds):
         for line in lines:
             said = json.loads(line)
+            if only not in (None, said["thread"]):
+                continue
             message = NewMessage(
                 role=said["role"],
                 author=said.get("author"),
@@ -117,13 +120,13 @@ def opened(data_dir: Path, analyst: str, *, worker: bool = False) -> Any:
 
 async def work(data_dir: Path, analyst: str) -> None:
     """Distil what waits, one line of output per window committed."""
-    whole = getattr(step, _COMMIT)
+    whole = getattr(reading, _COMMIT)
 
     async def told(*arguments: Any) -> None:
         await whole(*arguments)
         print("window", flush=True)
 
-    setattr(step, _COMMIT, told)
+    setattr(reading, _COMMIT, told)
     async with opened(data_dir, analyst) as lore:
         print("ready", flush=True)
         await lore.distil()
@@ -160,29 +163,31 @@ class Report:
         return not any(wrong)
 
 
-def run(moments: int, rounds: int, seed: int, analyst: str, data_dir: Path) -> Report:
+def run(moments: int, rounds: int, only: str | None, seed: int, analyst: str, data_dir: Path) -> Report:
     chance = random.Random(seed)
     report = Report(analyst=analyst)
     began = time.monotonic()
-    windows = asyncio.run(_prepare(data_dir, rounds))
+    threads = conversation(rounds, only)
+    windows = asyncio.run(_prepare(data_dir, threads))
     left = windows
     for moment in range(moments):
         # Spread over all of the work, so that the last kills find some of it, too.
         share = max(1, left // (moments - moment))
-        done, at_work = _one_moment(data_dir, analyst, chance, share)
+        wanted = min(chance.randint(0, 2 * share), max(0, left - 1))
+        done, at_work = _one_moment(data_dir, analyst, chance, wanted)
         report.killed_at_work += at_work
         report.moments += 1
         left = max(0, left - done)
-    asyncio.run(_finish(data_dir, rounds, report))
+    asyncio.run(_finish(data_dir, list(threads), report))
     report.seconds = round(time.monotonic() - began, 1)
     return report
 
 
-async def _prepare(data_dir: Path, rounds: int) -> int:
+async def _prepare(data_dir: Path, threads: Mapping[str, Sequence[NewMessage]]) -> int:
     """Record everything twice and distil the first; returns how many windows that took."""
     async with opened(data_dir, "rules") as lore:
         for kind in (CALM, CRASHED):
-            for thread, messages in conversation(rounds).items():
+            for thread, messages in threads.items():
                 await (await lore.workspace(f"{kind} {thread}", create=True)).record(messages)
             if kind == CALM:
                 await lore.distil()
@@ -190,8 +195,8 @@ async def _prepare(data_dir: Path, rounds: int) -> int:
             return len(connection.execute("select from everlore.distillation").fetchall())
 
 
-def _one_moment(data_dir: Path, analyst: str, chance: random.Random, share: int) -> tuple[int, bool]:
-    """Start a worker and kill it; returns how many windows it had told of, and whether it was at work still."""
+def _one_moment(data_dir: Path, analyst: str, chance: random.Random, wanted: int) -> tuple[int, bool]:
+    """Start a worker and kill it after so many windows; returns how many it had told of, and whether it was at work still."""
     worker = subprocess.Popen(
         [sys.executable, __file__, "work", str(data_dir), "--analyst", analyst],
         stdout=subprocess.PIPE,
@@ -199,7 +204,7 @@ def _one_moment(data_dir: Path, analyst: str, chance: random.Random, share: int)
         text=True,
     )
     assert worker.stdout is not None
-    wanted, done, finished = chance.randint(0, 2 * share), 0, False
+    done, finished = 0, False
     for line in iter(worker.stdout.readline, ""):
         done += line == "window\n"
         finished = line == "done\n"
@@ -212,7 +217,7 @@ def _one_moment(data_dir: Path, analyst: str, chance: random.Random, share: int)
     return done + rest.count("window\n"), not finished and "done" not in rest
 
 
-async def _finish(data_dir: Path, rounds: int, report: Report) -> None:
+async def _finish(data_dir: Path, threads: Sequence[str], report: Report) -> None:
     """Distil what is left, as the next user would, and compare."""
     async with opened(data_dir, report.analyst, worker=True) as lore:
         await lore.distil()
@@ -234,7 +239,7 @@ async def _finish(data_dir: Path, rounds: int, report: Report) -> None:
                 ("entities", _ENTITIES),
                 ("windows", _WINDOWS),
             ):
-                for thread in conversation(rounds):
+                for thread in threads:
                     calm, crashed = (
                         _known(connection, query, ids[f"{called} {thread}"]) for called in (CALM, CRASHED)
                     )
@@ -270,6 +275,7 @@ def main() -> int:
     parser.add_argument(
         "--rounds", type=int, default=3, help="of the sample conversation (389 messages each)"
     )
+    parser.add_argument("--only", metavar="THREAD", help="of the sample conversation")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--analyst", choices=["rules", "slow"], default="rules")
     given = parser.parse_args()
@@ -278,7 +284,9 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="everlore-crash-") as folder:
         Path(folder).chmod(0o711)  # for root: the server runs as a system user, who must be able to enter
-        report = run(given.moments, given.rounds, given.seed, given.analyst, Path(folder) / "data")
+        report = run(
+            given.moments, given.rounds, given.only, given.seed, given.analyst, Path(folder) / "data"
+        )
     print(json.dumps({**asdict(report), "clean": report.clean}))
     return 0 if report.clean else 1
 

@@ -24,7 +24,7 @@ from typing import Any
 import corpus
 from everlore.api.workspace import Workspace
 from everlore.config import Settings
-from everlore.distil import step
+from everlore.distil import reading
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.models.minilm import MiniLM
@@ -250,7 +250,7 @@ async def tell(
 async def run(rounds: int, count: int, profile: cProfile.Profile | None) -> None:
     meter = Meter()
     for name, part in (("_load", "load"), ("_think", "grounding"), ("_commit", "commit")):
-        setattr(step, name, meter.around(part, getattr(step, name)))
+        setattr(reading, name, meter.around(part, getattr(reading, name)))
     with corpus.temporary_folder() as folder:
         async with Everlore.open(
             Settings(data_dir=folder),

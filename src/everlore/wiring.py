@@ -9,8 +9,6 @@ from pathlib import Path
 from everlore.capture.passages import WordCounts
 from everlore.config import Settings
 from everlore.domain.errors import ConfigurationError
-from everlore.grounding.answers import doubts
-from everlore.models.language_model import model_analyst
 from everlore.models.late_interaction import LateInteraction
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.models.openai_embedder import OpenAIEmbedder
@@ -58,6 +56,10 @@ def configured_analyst(settings: Settings) -> Analyst | None:
             "The setting distil.analyst is model, but distil.model names none: set distil.model.model, and distil.model.url "
             "for a server of your own."
         )
+    # What reads answers of a model is loaded by who asks one.
+    from everlore.grounding.answers import doubts
+    from everlore.models.language_model import model_analyst
+
     return model_analyst(
         doubts,
         **chosen.model.model_dump(exclude={"price_in", "price_out"}),

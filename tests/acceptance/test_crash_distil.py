@@ -1,6 +1,6 @@
 """kill -9 of a worker that distils: the same memories, facts and sources as without the kill, and no job lost (measure 4).
 
-A few moments here; `CRASH_MOMENTS=50`, or `python benchmarks/crash_distil.py`, takes all of them.
+One moment and one thread here; `CRASH_MOMENTS=50`, or `python benchmarks/crash_distil.py`, takes all of them.
 """
 
 import json
@@ -12,13 +12,24 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "crash_distil.py"
-MOMENTS = os.environ.get("CRASH_MOMENTS", "2")
+MOMENTS = os.environ.get("CRASH_MOMENTS", "1")
+THREADS = [] if "CRASH_MOMENTS" in os.environ else ["--only", "work"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("analyst", ["rules", "slow"])
 def test_the_same_is_known_as_without_the_kill(analyst: str) -> None:
-    command = [sys.executable, str(SCRIPT), "--moments", MOMENTS, "--rounds", "1", "--analyst", analyst]
+    command = [
+        sys.executable,
+        str(SCRIPT),
+        "--moments",
+        MOMENTS,
+        "--rounds",
+        "1",
+        "--analyst",
+        analyst,
+        *THREADS,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout, done.stderr
     report = json.loads(done.stdout)

@@ -35,7 +35,7 @@ def lines(_: Any, value: Any) -> bytes:
     return str(value).encode(errors="backslashreplace")
 
 
-REQUESTS_AN_ADDRESS = 12
+REQUESTS_AN_ADDRESS = 6
 # Each request is sent to a server, and much of what breaks the document's rules is thrown away before that.
 SLOW = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.filter_too_much]
 SAID = [

@@ -12,7 +12,7 @@ from tests.steps.conftest import Rows
 from tests.steps.script import Script, opened, says
 
 from everlore.api.workspace import Workspace
-from everlore.distil.step import distil_thread
+from everlore.distil.reading import distil_thread
 from everlore.domain.errors import BadAnswer, ConfigurationError, InternalError, ModelUnavailable, NotFound
 from everlore.domain.memories import AsOf, Memory
 from everlore.domain.messages import NewMessage

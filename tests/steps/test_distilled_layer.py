@@ -157,7 +157,9 @@ async def test_embedding_twice_and_embedding_what_was_removed_is_harmless(
     async with lore.workers.database.workspace(workspace.workspace_id) as connection:
         await passages.remove(connection, "known", numbers[1:])
         for _ in range(2):
-            await passages.add_vectors(connection, 1, "known", [(number, encoded) for number in numbers])
+            await passages.write_loaded(
+                connection, 1, [(passages.Unembedded(number, "known", ""), encoded) for number in numbers]
+            )
     await index_known(lore.workers, workspace.workspace_id)
     assert await rows(
         "select passage_id, layer::text from everlore.passage_vector where passage_id = any (%s)", numbers

@@ -1,6 +1,7 @@
 """How often Postgres is waited for, and what a recall does there: it only reads."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -25,13 +26,26 @@ async def workspace(lore: Everlore) -> Workspace:
     ids=["plain", "session", "project"],
 )
 async def test_one_recorded_message_costs_at_most_six(
-    workspace: Workspace, round_trips: list[str], options: dict[str, str]
+    workspace: Workspace, round_trips: list[str], options: dict[str, Any]
 ) -> None:
     for number in range(3):
         message = NewMessage(role="user", author="Maya", text="The boat leaks.", external_id=str(number))
         round_trips.clear()
         assert (await workspace.record([message], **options)).stored == 1
         assert len(round_trips) <= 6, round_trips
+
+
+async def test_a_history_that_was_sent_before_costs_at_most_six(
+    workspace: Workspace, round_trips: list[str]
+) -> None:
+    history = [{"role": "user", "content": f"turn {number}"} for number in range(40)]
+    for length in (38, 39, 40, 40):
+        round_trips.clear()
+        await workspace.reconcile(history[:length])
+        assert len(round_trips) <= 6, round_trips
+    round_trips.clear()
+    await workspace.reconcile([*history[:20], {"role": "user", "content": "an edit"}])
+    assert len(round_trips) <= 26, round_trips
 
 
 async def test_a_recall_only_reads(lore: Everlore, workspace: Workspace, round_trips: list[str]) -> None:

@@ -8,7 +8,8 @@ import pytest
 from tests.steps.conftest import Rows
 
 from everlore.api.workspace import Workspace
-from everlore.distil.step import STEP, distil_thread
+from everlore.distil.reading import distil_thread
+from everlore.distil.step import STEP
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore

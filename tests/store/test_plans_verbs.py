@@ -15,7 +15,7 @@ from uuid import UUID
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from tests.store.test_plans import DIMENSIONS, Place, Plan, filled
+from tests.store.test_plans import DIMENSIONS, LARGE, SMALL, Place, Plan, filled
 
 from everlore.api.workspace import Workspace
 from everlore.config import Settings
@@ -43,10 +43,20 @@ EXPLAIN = {
     "auto_explain.log_level": "notice",
 }
 
+# To index all that was filled in would be most of the work. What is left is more than any statement may read.
+LEFT = AT_MOST + 100
+ALMOST_INDEXED = f"""
+update everlore.watermark set position = greatest(0, written - {LEFT}) where step like 'vector:%' and written > {SMALL};
+update everlore.watermark set position = written where step like 'vector:%' and written <= {SMALL};
+delete from everlore.unembedded where passage_id > {2 * LARGE + LEFT};
+"""
+
 
 @pytest.fixture(scope="module")
 def analysed(server: Server) -> Generator[tuple[str, list[Place]]]:
     with filled(server, analysed=True) as content:
+        with psycopg.connect(content[0], autocommit=True) as connection:
+            connection.execute(ALMOST_INDEXED.encode())
         yield content
 
 

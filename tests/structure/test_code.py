@@ -32,6 +32,11 @@ ENVIRONMENT = {
 LAZY = {
     "models/": "heavy libraries, needed only where the model is used",
     "faces/cli/": "each command loads what it needs, so that --help answers at once",
+    "wiring.py": "what reads a model's answers, for who asks a model",
+    "distil/step.py": "distilling, for who distils; others only have to know that there is such a step",
+    "knowledge/drafts.py": "the patterns that hold drafts against messages, for who reads some",
+    "knowledge/erasure.py": "recall, for who erases something",
+    "api/messages.py": "recall, for who asks something",
 }
 
 

@@ -1,7 +1,9 @@
 """Windows are cut at the same places whether messages come one by one or all at once, and they cover everything once."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
+from operator import gt
 from uuid import UUID
 
 from hypothesis import given
@@ -47,7 +49,9 @@ def cut(rows: list[SaidRow], ends: list[int]) -> list[tuple[int, int]]:
             ahead = [one for one in rows if first <= one.position <= min(end, first + WINDOW)]
             # Right after the last message: nobody has been silent yet.
             now = max((one.recorded_at for one in ahead), default=BEGIN)
-            last = last_of_window(ahead, first, end, now=now, silence=SILENCE, close=close)
+            last = last_of_window(
+                ahead, first, end, now=now, silence=SILENCE, close=close, settled=partial(gt, end)
+            )
             if last is None:
                 break
             windows.append((first, last))
@@ -78,9 +82,11 @@ def test_no_window_crosses_a_session_or_a_pause(steps: list[tuple[int, bool, boo
             assert following.at - one.at <= SILENCE
 
 
-def last(rows: list[SaidRow], end: int, *, minutes: float = 0, close: bool = False) -> int | None:
+def last(
+    rows: list[SaidRow], end: int, *, minutes: float = 0, close: bool = False, settled: bool = True
+) -> int | None:
     now = rows[-1].recorded_at + timedelta(minutes=minutes) if rows else BEGIN
-    return last_of_window(rows, 1, end, now=now, silence=SILENCE, close=close)
+    return last_of_window(rows, 1, end, now=now, silence=SILENCE, close=close, settled=lambda _: settled)
 
 
 def test_a_short_window_waits_for_silence_or_for_being_closed() -> None:
@@ -104,3 +110,11 @@ def test_a_window_of_deleted_messages_is_passed_over() -> None:
 def test_what_was_said_earlier_than_the_message_before_breaks_by_the_gap_alone() -> None:
     rows = [row(1, BEGIN), row(2, BEGIN - timedelta(days=30)), row(3, BEGIN - timedelta(days=30))]
     assert last(rows, 3) == 1
+
+
+def test_a_window_waits_until_its_last_message_stands() -> None:
+    rows = [row(position, BEGIN) for position in range(1, WINDOW + 1)]
+    assert last(rows, WINDOW, settled=False) is None
+    assert last(rows, WINDOW, minutes=31, settled=False) is None
+    assert last(rows, WINDOW, close=True, settled=False) == WINDOW
+    assert last(rows[:2], 2, minutes=31, settled=False) is None

@@ -24,14 +24,10 @@ from everlore.domain.messages import (
     ThreadPath,
     ThreadSummary,
 )
-from everlore.domain.recall import Recall
+from everlore.domain.recall import BRANCH, Recall
 from everlore.knowledge.erasure import erase_messages, erase_thread
 from everlore.paging import after, moment, page, paged
 from everlore.paging import identifier as by_id
-from everlore.recall.recall import Ask, recall
-from everlore.recall.sources import SOURCES
-from everlore.recall.sources.branches import BRANCH
-from everlore.recall.sources.memories import used
 from everlore.store import conversation, lists
 from everlore.store.recall import Filter
 from everlore.store.run import Transaction
@@ -59,10 +55,22 @@ MESSAGE_ID = "A message's id, or at least its last 8 characters."
 
 
 def _kind(value: str, field: str) -> str:
-    known = [source.kind for source in SOURCES]
+    known = _kinds()
     if value not in known:
         raise InvalidInput(field, f"must be one of {', '.join(known)}; it is {value!r}")
     return value
+
+
+def _kinds() -> tuple[str, ...]:
+    """Of what recall finds."""
+    from everlore.recall.sources import SOURCES
+
+    return tuple(source.kind for source in SOURCES)
+
+
+def _wanted(kinds: Sequence[str] | None, *, branches: bool) -> tuple[str, ...]:
+    wanted = [kind for kind in _kinds() if kind != BRANCH] if kinds is None else [*kinds]
+    return tuple(dict.fromkeys([*wanted, BRANCH] if branches else wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +262,10 @@ class Messages(Verbs):
         With citations and the reasons to believe them, best first. `as_of`: what was true, or what was believed, at another
         moment than now; for the latter only messages that were recorded by then. Raises InvalidInput, NotFound.
         """
+        # Loaded by who asks something: most commands do not, and need no arrays of numbers.
+        from everlore.recall.recall import Ask, recall
+        from everlore.recall.sources.memories import used
+
         as_of = AsOf() if as_of is None else as_of
         within = Filter(
             since=since,
@@ -275,7 +287,7 @@ class Messages(Verbs):
             deadline_ms=deadline_ms,
             trace=trace,
             as_of=as_of,
-            kinds=_kinds(kinds, branches=branches),
+            kinds=_wanted(kinds, branches=branches),
             memories=limit_memories,
             facts=limit_facts,
             include_expired=include_expired,
@@ -358,11 +370,6 @@ class Messages(Verbs):
     async def _thread(self, thread: str) -> UUID:
         async with self.reading() as tx:
             return await self.thread_id(tx, thread)
-
-
-def _kinds(kinds: Sequence[str] | None, *, branches: bool) -> tuple[str, ...]:
-    wanted = [source.kind for source in SOURCES if source.kind != BRANCH] if kinds is None else [*kinds]
-    return tuple(dict.fromkeys([*wanted, BRANCH] if branches else wanted))
 
 
 async def _resolve(tx: Transaction, identifier: str) -> UUID:

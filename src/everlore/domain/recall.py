@@ -12,6 +12,8 @@ from everlore.domain.memories import Fact, Memory, MemoryType
 
 Kind: TypeAlias = Literal["message", "memory", "fact"]
 KINDS: tuple[Kind, ...] = ("message", "memory", "fact")
+# The kind of messages off the path of their thread, which is found only where it is asked for.
+BRANCH = "branch"
 # The layers of the search index: what was said, what was said off the path of its thread, what is known from it, what was told,
 # documents. Each has statistics of its own.
 Layer: TypeAlias = Literal["said", "branches", "known", "told", "documents"]

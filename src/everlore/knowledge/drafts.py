@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from everlore.domain.memories import MAX_CONTENT_CHARACTERS, Review
 from everlore.domain.predicates import SYMMETRIC, in_words
-from everlore.grounding.grounding import Rejected, Span, Spans, ground
 from everlore.knowledge.batch import Incoming
 from everlore.knowledge.deduplication import in_search
 from everlore.knowledge.entity_linking import Resolution
@@ -25,8 +25,10 @@ from everlore.ports.embedder import EncodedPassage
 from everlore.store.distilling import SaidRow
 from everlore.store.facts import FactKey
 from everlore.store.memories import NewSource
-from everlore.text.secrets import redact
 from everlore.text.words import words
+
+if TYPE_CHECKING:
+    from everlore.grounding.grounding import Rejected, Span, Spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Checked:
 
     extraction: Extraction
     aside: tuple[SetAside, ...]
-    spans: Spans
+    spans: "Spans"
 
     @property
     def nothing(self) -> bool:
@@ -68,13 +70,16 @@ class Checked:
 
 def checked(window: Window, extraction: Extraction, known_names: Mapping[str, frozenset[str]]) -> Checked:
     """Everything is held against the messages; what fails is set aside with the reason. Secrets are taken out."""
+    # Its many patterns are compiled for who reads messages, not for every command.
+    from everlore.grounding.grounding import ground
+
     grounded = ground(window, extraction, known_names)
     passed = grounded.extraction
     return Checked(
         replace(
             passed,
             memories=tuple(map(_without_secrets, passed.memories)),
-            facts=tuple(fact for fact in passed.facts if redact(fact.object) == fact.object),
+            facts=tuple(fact for fact in passed.facts if _redacted(fact.object) == fact.object),
             entities=tuple(entity for entity in passed.entities if entity.sources),
         ),
         tuple(aside for one in grounded.rejected if (aside := _aside(one)) is not None),
@@ -82,7 +87,7 @@ def checked(window: Window, extraction: Extraction, known_names: Mapping[str, fr
     )
 
 
-def _aside(rejected: Rejected) -> SetAside | None:
+def _aside(rejected: "Rejected") -> SetAside | None:
     """A rejected fact is shown as the sentence that it would have been; a rejected name needs no review."""
     draft = rejected.draft
     if isinstance(draft, DraftEntity):
@@ -94,7 +99,13 @@ def _aside(rejected: Rejected) -> SetAside | None:
 
 
 def _without_secrets(draft: DraftMemory) -> DraftMemory:
-    return replace(draft, content=redact(draft.content), reasoning=redact(draft.reasoning))
+    return replace(draft, content=_redacted(draft.content), reasoning=_redacted(draft.reasoning))
+
+
+def _redacted(text: str) -> str:
+    from everlore.text.secrets import redact
+
+    return redact(text)
 
 
 def fact_text(fact: DraftFact) -> str:
@@ -109,7 +120,7 @@ def _in_search(draft: DraftMemory, said: WindowMessage) -> str:
 def incoming_of(
     drafted: tuple[DraftMemory, Review | None, str | None],
     window: Window,
-    spans: Spans,
+    spans: "Spans",
     stored: Mapping[int, SaidRow],
     resolution: Resolution,
     vectors: Mapping[str, EncodedPassage],
@@ -150,12 +161,12 @@ def incoming_of(
     )
 
 
-def _source(said: SaidRow, span: Span | None, confidence: float) -> NewSource:
+def _source(said: SaidRow, span: "Span | None", confidence: float) -> NewSource:
     start, end = span or (None, None)
     return NewSource(said.message_id, start, end, confidence, _words_at(said, span))
 
 
-def _words_at(said: SaidRow | None, span: Span | None) -> str | None:
+def _words_at(said: SaidRow | None, span: "Span | None") -> str | None:
     return None if said is None or span is None else said.text[span[0] : span[1]]
 
 

@@ -22,7 +22,6 @@ from everlore.domain.predicates import in_words
 from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
-from everlore.recall.sources import SOURCES
 from everlore.store import conversation, distilling, erasure, memories, passages, tree
 from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, SourceLeft, VersionRow
 from everlore.store.run import Transaction
@@ -84,6 +83,9 @@ class _Plan:
 async def _erase(
     tx: Transaction, doomed: Sequence[DoomedMessage], forced: Sequence[UUID], now: datetime
 ) -> ErasureReceipt:
+    # Recall and all that it counts with: most commands erase nothing.
+    from everlore.recall.sources import SOURCES
+
     ids = [message.message_id for message in doomed]
     plan = _Plan(texts=[text for message in doomed for text in (message.text, *message.captions)])
     taint = _words_of(doomed)

@@ -4,6 +4,7 @@ analyst says what it is told to."""
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,7 +25,9 @@ class FakeEmbedder:
 
     async def encode_question(self, text: str) -> EncodedQuestion:
         words = list(_WORD.finditer(text.lower()))
-        tokens = np.array([self._direction(w.group(), TOKEN_DIMENSIONS) for w in words], dtype=np.float32)
+        tokens = np.array(
+            [_direction(self.name, w.group(), TOKEN_DIMENSIONS) for w in words], dtype=np.float32
+        )
         return EncodedQuestion(
             self._vector(text), tokens.reshape(-1, TOKEN_DIMENSIONS), tuple(w.span() for w in words)
         )
@@ -37,18 +40,23 @@ class FakeEmbedder:
 
     def _vector(self, text: str) -> Vector:
         words = _WORD.findall(text.lower()) or [text]
-        total = np.sum([self._direction(word, self.dimensions) for word in words], axis=0)
+        total = np.sum([_direction(self.name, word, self.dimensions) for word in words], axis=0)
         return (total / max(float(np.linalg.norm(total)), 1e-9)).astype(np.float32)
 
     def _tokens(self, text: str) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
         words = _WORD.findall(text.lower())
-        directions = np.array([self._direction(word, TOKEN_DIMENSIONS) for word in words], dtype=np.float32)
+        directions = np.array(
+            [_direction(self.name, word, TOKEN_DIMENSIONS) for word in words], dtype=np.float32
+        )
         return np.rint(directions.reshape(-1, TOKEN_DIMENSIONS) * 127).astype(np.int8)
 
-    def _direction(self, word: str, dimensions: int) -> Vector:
-        seed = int.from_bytes(hashlib.sha256(f"{self.name}:{word}".encode()).digest()[:8], "big")
-        direction = np.random.default_rng(seed).standard_normal(dimensions)
-        return (direction / np.linalg.norm(direction)).astype(np.float32)
+
+# A generator of its own for each word is most of the work, and the same words come again and again.
+@lru_cache(20_000)
+def _direction(name: str, word: str, dimensions: int) -> Vector:
+    seed = int.from_bytes(hashlib.sha256(f"{name}:{word}".encode()).digest()[:8], "big")
+    direction = np.random.default_rng(seed).standard_normal(dimensions)
+    return (direction / np.linalg.norm(direction)).astype(np.float32)
 
 
 class ScriptedAnalyst:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from everlore.config import RecallSettings
 from everlore.domain.errors import DatabaseUnavailable, ModelUnavailable
-from everlore.domain.recall import Layer, Recall
+from everlore.domain.recall import BRANCH, Layer, Recall
 from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
@@ -19,7 +19,6 @@ from everlore.recall.near import look_near
 from everlore.recall.plan import plan
 from everlore.recall.request import Ask, Request, Stopwatch
 from everlore.recall.sources import SOURCES
-from everlore.recall.sources.branches import BRANCH
 from everlore.store import index, postings
 from everlore.store.database import Database
 from everlore.store.index import EmbeddingModel

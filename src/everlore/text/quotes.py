@@ -4,6 +4,7 @@ Every finding is a span of the text as it is, whatever was folded on the way.
 """
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -58,15 +59,23 @@ class Folded:
         return not cut_before and not _cuts(self.text[end - 1], after)
 
 
+# One quote is looked for in all messages of a window, one after the other.
+@lru_cache(16)
+def _parts(quote: str) -> tuple[str, ...]:
+    return tuple(part for part in (Folded(part).text.strip(_EDGE) for part in _GAP.split(quote)) if part)
+
+
 def find(quote: str, text: str | Folded) -> Span | None:
     """Where the words of `quote` stand in `text`; None if they do not, or are too few to prove anything.
 
     Words that a quote leaves out ("I moved ... to Porto") may be missing: its parts must stand there in order, near.
     """
     whole = text if isinstance(text, Folded) else Folded(text)
-    parts = [part for part in (Folded(part).text.strip(_EDGE) for part in _GAP.split(quote)) if part]
+    parts = _parts(quote)
     letters = sum(one.isalnum() for part in parts for one in part)
-    if not parts or (letters < LEAST_LETTERS and parts != [whole.text.strip(_EDGE)] and not _dense(parts[0])):
+    if not parts or (
+        letters < LEAST_LETTERS and parts != (whole.text.strip(_EDGE),) and not _dense(parts[0])
+    ):
         return None
     if len(parts) == 1:
         return whole.find(parts[0])

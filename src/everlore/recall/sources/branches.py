@@ -4,15 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from everlore.domain.recall import Hit, Layer
+from everlore.domain.recall import BRANCH, Hit, Layer
 from everlore.recall.listing import supported
 from everlore.recall.request import Request
 from everlore.recall.sources.source import RecallSource
 from everlore.store import passages
 from everlore.store import recall as store
 from everlore.store.recall import Key
-
-BRANCH = "branch"
 
 
 class BranchSource(RecallSource):

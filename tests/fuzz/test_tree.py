@@ -58,9 +58,10 @@ async def _nothing_off_the_path_is_recalled(writer: Writer, rows: Rows) -> None:
 
 
 async def known(rows: Rows, workspace: str = "alice") -> tuple[list[tuple[object, ...]], ...]:
-    """Memories and facts that are in use, with how many messages they rest on."""
+    """Memories and facts that are in use, with how many messages the memories rest on. (How sure they are depends on where windows
+    were cut, which a person did by hand.)"""
     memories = await rows(
-        "select m.content, m.type, m.author, m.valid_to is null, m.confidence, "
+        "select m.content, m.type, m.author, m.valid_to is null, "
         "(select count(*) from everlore.memory_source s where s.workspace_id = m.workspace_id "
         "and s.lineage_id = m.lineage_id and s.retracted_at is null) "
         "from everlore.memory m join everlore.workspace w using (workspace_id) where w.name = %s "
@@ -69,7 +70,7 @@ async def known(rows: Rows, workspace: str = "alice") -> tuple[list[tuple[object
         workspace,
     )
     facts = await rows(
-        "select e.name, f.predicate, f.object, f.valid_to is null, f.confidence from everlore.fact f "
+        "select e.name, f.predicate, f.object, f.valid_to is null from everlore.fact f "
         "join everlore.entity e on e.workspace_id = f.workspace_id and e.entity_id = f.subject_id "
         "join everlore.workspace w on w.workspace_id = f.workspace_id where w.name = %s "
         "and f.superseded_at is null and f.review is null "

@@ -58,8 +58,8 @@ async def _nothing_off_the_path_is_recalled(writer: Writer, rows: Rows) -> None:
 
 
 async def known(rows: Rows, workspace: str = "alice") -> tuple[list[tuple[object, ...]], ...]:
-    """Memories and facts that are in use, with how many messages the memories rest on. (How sure they are depends on where windows
-    were cut, which a person did by hand.)"""
+    """Memories and facts that are in use, with how many messages the memories rest on. (How sure they are depends on where
+    windows were cut, which a person did by hand.)"""
     memories = await rows(
         "select m.content, m.type, m.author, m.valid_to is null, "
         "(select count(*) from everlore.memory_source s where s.workspace_id = m.workspace_id "

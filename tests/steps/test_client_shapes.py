@@ -1,0 +1,174 @@
+"""Ways in which clients send their histories, as their public documents describe them: what each call sends, what is new in it,
+and the path at the end.
+
+A turn is written as `u:text` (user), `a:text` (assistant), `s:text` (system), `d:text` (developer); entries of other forms stand
+as the client sends them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from everlore.api.workspace import Workspace
+from everlore.everlore import Everlore
+
+CONTINUED = "u:This session is being continued from a previous conversation that ran out of context."
+ANOTHER = "u:Another language model started to solve this problem and produced a summary: they talked."
+ROLES = {"u": "user", "a": "assistant", "s": "system", "d": "developer"}
+LONG = "I would like to hear everything about the harbour of Lisbon."
+THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": "x9"}
+
+
+def turn(given: Any) -> dict[str, Any]:
+    if not isinstance(given, str):
+        return given
+    role, _, text = given.partition(":")
+    return {"role": ROLES[role], "content": text}
+
+
+def blocks(given: str, *, cached: bool = False) -> dict[str, Any]:
+    """The same with its text as a block, as Anthropic's clients send it; the mark for the prompt cache moves with every call."""
+    plain = turn(given)
+    part: dict[str, Any] = {"type": "text", "text": plain["content"]}
+    return {
+        "role": plain["role"],
+        "content": [part | ({"cache_control": {"type": "ephemeral"}} if cached else {})],
+    }
+
+
+def call(number: str, arguments: str = '{"path": "a.py"}') -> dict[str, Any]:
+    function = {"name": "read", "arguments": arguments}
+    return {"role": "assistant", "content": None, "tool_calls": [
+        {"id": f"call_{number}", "type": "function", "function": function}]}  # fmt: skip
+
+
+def result(number: str, text: str = "print(1)") -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": f"call_{number}", "content": text}
+
+
+def tool_use(number: str) -> dict[str, Any]:
+    use = {"type": "tool_use", "id": f"toolu_{number}", "name": "read", "input": {"path": "a.py"}}
+    return {"role": "assistant", "content": [THOUGHT, {"type": "text", "text": "Let me see."}, use]}
+
+
+def tool_result(number: str) -> dict[str, Any]:
+    return {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "print(1)"}]}  # fmt: skip
+
+
+def image(data: str) -> dict[str, Any]:
+    return {"role": "user", "content": [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}]}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`calls`: the histories that are sent, one after the other; `new`: how many turns each of them stores; `path`: texts of the
+    path in the end (None: of a turn without words); `stored`: how many turns the thread has then."""
+
+    name: str
+    calls: Sequence[Sequence[Any]]
+    new: Sequence[int]
+    path: Sequence[str | None]
+    stored: int
+
+
+TALK = ["u:Hello", "a:Hi!", "u:Where is Faro?", "a:In Portugal.", "u:And Lagos?", "a:There, too."]
+WORDS = [one[2:] for one in TALK]
+SHAPES = [
+    Shape("a client that keeps no state, turn by turn", [TALK[:1], TALK[:3], TALK[:5]], [1, 2, 2], WORDS[:5], 5),
+    Shape("the same request sent twice", [TALK[:3], TALK[:3]], [3, 0], WORDS[:3], 3),
+    Shape("blanks around a turn differ", [TALK[:2], ["u:Hello ", "a:Hi!\n", TALK[2]]], [2, 1], WORDS[:3], 3),
+    Shape("SillyTavern: a swipe", [TALK[:1], TALK[:2], ["u:Hello", "a:Hey you."]], [1, 1, 1], ["Hello", "Hey you."], 3),
+    Shape("SillyTavern: swiped back and continued", [TALK[:2], ["u:Hello", "a:Hey."], TALK[:3]],
+          [2, 1, 1], WORDS[:3], 4),
+    Shape("SillyTavern: the greeting is swiped", [["a:Welcome.", "u:Hi"], ["a:Come in.", "u:Hi"]],
+          [2, 2], ["Come in.", "Hi"], 4),
+    Shape("SillyTavern: the head is dropped as the context fills", [TALK, [*TALK[3:], "u:And Tavira?"]],
+          [6, 1], [*WORDS, "And Tavira?"], 7),
+    Shape("SillyTavern: the head is dropped and the system prompt stays", 
+          [["s:You are Ann.", *TALK], ["s:You are Ann.", *TALK[2:], "u:And Tavira?"]],
+          [7, 1], ["You are Ann.", *WORDS, "And Tavira?"], 8),
+    Shape("SillyTavern: a message in the middle is edited in place", [TALK, [*TALK[:2], "u:Where is Rome?", *TALK[3:]]],
+          [6, 4], [*WORDS[:2], "Where is Rome?", *WORDS[3:]], 10),
+    Shape("SillyTavern: continue, which sends no new turn", [TALK[:4], TALK[:4]], [4, 0], WORDS[:4], 4),
+    Shape("SillyTavern: a world info entry comes and goes in the system prompt",
+          [["s:You are Ann.", *TALK[:3]], ["s:You are Ann. The harbour is old.", *TALK[:5]]],
+          [4, 2], ["You are Ann.", *WORDS[:5]], 6),
+    Shape("Open WebUI: an earlier question is edited", [TALK[:4], ["u:Hello", "a:Hi!", "u:Where is Rome?"]],
+          [4, 1], [*WORDS[:2], "Where is Rome?"], 5),
+    Shape("Open WebUI: the first question is edited", [TALK[:4], ["u:Good day"]], [4, 1], ["Good day"], 5),
+    Shape("Open WebUI: regenerate", [TALK[:4], TALK[:3], [*TALK[:3], "a:In the Algarve."]],
+          [4, 0, 1], [*WORDS[:3], "In the Algarve."], 5),
+    Shape("Open WebUI: an answer is edited and kept", [TALK[:2], ["u:Hello", "a:Hi there!", TALK[2]]],
+          [2, 2], ["Hello", "Hi there!", "Where is Faro?"], 4),
+    Shape("LibreChat: a fork that includes the whole branch", [TALK, [*TALK[:4], "u:And Rome?"]],
+          [6, 1], [*WORDS[:4], "And Rome?"], 7),
+    Shape("LibreChat: back to the first branch", [TALK[:4], [*TALK[:2], "u:Where is Rome?"], TALK],
+          [4, 1, 2], WORDS, 7),
+    Shape("a reasoning model: thoughts come back, or do not",
+          [["u:Hello", "a:<think>Say hi.</think>Hi!"], TALK[:3]], [2, 1], WORDS[:3], 3),
+    Shape("tool calls with other ids and other spelling of the arguments",
+          [["u:Look", call("1"), result("1")], ["u:Look", call("2", '{"path":"a.py"}'), result("2"), "a:Done."]],
+          [3, 1], ["Look", None, None, "Done."], 4),
+    Shape("Claude Code: blocks, thoughts, and a mark for the cache that moves",
+          [[blocks("u:Read it", cached=True), tool_use("1"), tool_result("1")],
+           [blocks("u:Read it"), tool_use("1"), tool_result("1"), blocks("a:Done.")]],
+          [3, 1], ["Read it", "Let me see.", None, "Done."], 4),
+    Shape("Claude Code: compaction with turns that stay",
+          [TALK, [CONTINUED, *TALK[4:], "u:Go on"]],
+          [6, 1], [*WORDS, "Go on"], 7),
+    Shape("Claude Code: compaction with nothing that stays",
+          [TALK, [CONTINUED, "u:Go on"]],
+          [6, 1], [*WORDS, "Go on"], 7),
+    Shape("Claude Code: a mark for the cache comes later",
+          [[blocks("u:Hello"), "a:Hi!"], [blocks("u:Hello", cached=True), "a:Hi!", TALK[2]]],
+          [2, 1], WORDS[:3], 3),
+    Shape("Codex: items of the responses API, with reasoning between them",
+          [[{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hello"}]}],
+           [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hello"}]},
+            {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "abc"},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi!"}]},
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Where is Faro?"}]}]],
+          [1, 2], WORDS[:3], 3),
+    Shape("Codex: a rollback, and another question", [TALK, [*TALK[:2], "u:Never mind. What is the time?"]],
+          [6, 1], [*WORDS[:2], "Never mind. What is the time?"], 7),
+    Shape("Codex: compaction by a summary of another model",
+          [TALK, [ANOTHER, *TALK[4:], "u:Go on"]],
+          [6, 1], [*WORDS, "Go on"], 7),
+    Shape("a developer's instructions in front", [["d:Be brief.", *TALK[:2]], ["d:Be very brief.", *TALK[:3]]],
+          [3, 1], ["Be brief.", *WORDS[:3]], 4),
+    Shape("the middle is cut out, head and tail stay", [TALK, [TALK[0], TALK[1], *TALK[4:], "u:Go on"]],
+          [6, 1], [*WORDS, "Go on"], 7),
+    Shape("an image that is sent again", [[image("aaa"), "a:A cat."], [image("aaa"), "a:A cat.", "u:Sure?"]],
+          [2, 1], ["What is this?", "A cat.", "Sure?"], 3),
+    Shape("another image under the same question", [[image("aaa"), "a:A cat."], [image("bbb")]],
+          [2, 1], ["What is this?"], 3),
+    Shape("a single long turn is known by itself", [[*TALK[:2], "u:" + LONG], ["u:" + LONG, "a:It is old."]],
+          [3, 1], [*WORDS[:2], LONG, "It is old."], 4),
+    Shape("the same words again and again are turns of their own", [["u:go on"] * 3, ["u:go on"] * 5],
+          [3, 2], ["go on"] * 5, 5),
+    Shape("Gemini: a model's turns, in parts",
+          [[{"role": "user", "parts": [{"text": "Hello"}]}, {"role": "model", "parts": [{"text": "Hi!"}]}], TALK[:3]],
+          [2, 1], WORDS[:3], 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+async def test_what_a_client_sends_again_is_stored_once(lore: Everlore, shape: Shape) -> None:
+    workspace: Workspace = await lore.workspace("alice", create=True)
+    new = [(await workspace.reconcile([turn(one) for one in history])).stored for history in shape.calls]
+    assert new == list(shape.new)
+    assert [one.text or None for one in await workspace.messages()] == list(shape.path)
+    (thread,) = await workspace.threads()
+    assert thread.messages + thread.off_path == shape.stored
+
+
+async def test_a_helper_of_a_client_has_a_thread_of_its_own(lore: Everlore) -> None:
+    workspace: Workspace = await lore.workspace("alice", create=True)
+    await workspace.reconcile([turn(one) for one in TALK], thread="work")
+    await workspace.reconcile([turn("s:You look for files."), turn("u:Find it")], thread="work helper")
+    assert {one.name: one.messages for one in await workspace.threads()} == {"work": 6, "work helper": 2}

@@ -23,7 +23,7 @@ from everlore.faces.cli.shown import PRINTERS
 Cli = Callable[..., Any]
 
 # Made by hand, printer and all.
-BY_HAND = {"record", "jobs retry", "workspaces export", "workspaces import"}
+BY_HAND = {"record", "reconcile", "jobs retry", "workspaces export", "workspaces import"}
 EVERLORE = (sys.executable, "-c", "import sys; from everlore.faces.cli.main import main; sys.exit(main())")
 
 

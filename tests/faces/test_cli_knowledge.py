@@ -128,7 +128,17 @@ def test_recall_shows_facts_and_memories_beside_messages(cli: Cli) -> None:
     assert "since 2025-05-20" in shown
     assert "Porto" not in shown.partition("Emma moved to Lisbon.")[0]
     found = cli("recall", "Where does Emma live now?", "--json").json
-    assert set(found) == {"question", "hits", "degraded", "took_ms", "memories", "facts", "others", "reading"}
+    assert set(found) == {
+        "question",
+        "hits",
+        "degraded",
+        "took_ms",
+        "memories",
+        "facts",
+        "branches",
+        "others",
+        "reading",
+    }
     best = found["facts"][0]
     assert set(best) == {"fact", "sources", "score", "confidence", "support", "current", "why"}
     assert set(best["fact"]) == FACT_KEYS

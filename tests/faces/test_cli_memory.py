@@ -65,6 +65,7 @@ def test_the_json_of_record_and_recall(cli: Cli) -> None:
         "hits",
         "memories",
         "facts",
+        "branches",
         "others",
         "reading",
         "degraded",

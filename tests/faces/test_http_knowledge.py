@@ -238,6 +238,7 @@ async def test_recall_answers_with_memories_and_facts(here: At) -> None:
         "hits",
         "memories",
         "facts",
+        "branches",
         "others",
         "reading",
         "degraded",

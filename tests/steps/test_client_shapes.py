@@ -89,7 +89,7 @@ SHAPES = [
           [2, 2], ["Come in.", "Hi"], 4),
     Shape("SillyTavern: the head is dropped as the context fills", [TALK, [*TALK[3:], "u:And Tavira?"]],
           [6, 1], [*WORDS, "And Tavira?"], 7),
-    Shape("SillyTavern: the head is dropped and the system prompt stays", 
+    Shape("SillyTavern: the head is dropped and the system prompt stays",
           [["s:You are Ann.", *TALK], ["s:You are Ann.", *TALK[2:], "u:And Tavira?"]],
           [7, 1], ["You are Ann.", *WORDS, "And Tavira?"], 8),
     Shape("SillyTavern: a message in the middle is edited in place", [TALK, [*TALK[:2], "u:Where is Rome?", *TALK[3:]]],

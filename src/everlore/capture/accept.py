@@ -64,10 +64,11 @@ def accept(
         raise InvalidInput(
             "messages", f"has {len(messages):,} messages; the limit is {MAX_MESSAGES:,} a call"
         )
-    return [_accept(message, f"{field}[{place}]", now) for place, message in enumerate(messages)]
+    return [accept_one(message, f"{field}[{place}]", now) for place, message in enumerate(messages)]
 
 
-def _accept(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Accepted:
+def accept_one(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Accepted:
+    """Check one message, which errors call so."""
     values, sent_as = _values(given, field)
     role, raw_text, author, at, captions, prompt, calls, external, reply, meta, taxonomy, private, finish = (
         values

@@ -24,7 +24,7 @@ _RESULTS = frozenset(
 _THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 
 
-def turn(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapping[str, Any] | None:
+def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapping[str, Any] | None:
     """One entry of a history as a message; None for one that says nothing to anybody (what a model thought). Fields of it that
     mean nothing here are passed over."""
     if isinstance(given, NewMessage):
@@ -42,6 +42,11 @@ def turn(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
     role = given.get("role")
     if not isinstance(role, str):
         raise InvalidInput(f"{field}.role", "is missing")
+    content = given.get("content")
+    if isinstance(content, str) and not given.keys() - {"role", "content"} and role != "tool":
+        role = _ROLES.get(role, role)
+        text = spoken(role, content)
+        return {"role": role, "text": text} if text else None
     texts, captions, calls = _parts(given.get("content", given.get("parts")), f"{field}.content")
     calls += [_plain(one) for one in given.get("tool_calls") or ()]
     role = _ROLES.get(role, role)

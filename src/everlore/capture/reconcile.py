@@ -11,12 +11,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from everlore.capture.accept import Accepted, accept
-from everlore.capture.history import turn
+from everlore.capture.accept import Accepted, accept_one
+from everlore.capture.history import read
 from everlore.capture.tree import follow
+from everlore.capture.turns import turn_key
 from everlore.capture.write import aside, give_back, prepared_within, write
 from everlore.domain.errors import InvalidInput
-from everlore.domain.messages import MAX_MESSAGES, NewMessage, Reconciled, ReconciledTurn
+from everlore.domain.messages import MAX_MESSAGES, ROLES, NewMessage, Reconciled, ReconciledTurn
 from everlore.runtime import Runtime
 from everlore.store import conversation, tree
 from everlore.store.run import Transaction
@@ -35,6 +36,7 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _OF_CLIENT = ("system", "developer")
+_PLAIN = frozenset({"role", "text"})
 
 
 async def reconcile(
@@ -54,7 +56,7 @@ async def reconcile(
     project = None if project is None else name(project, "project")
     taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy")
     now = runtime.clock()
-    given = await aside(len(history), _accepted, history, now)
+    given = await aside(len(history), _turns, history, now)
     turns = [one for one in given if one is not None]
     try:
         async with runtime.database.workspace(workspace_id) as tx:
@@ -64,7 +66,9 @@ async def reconcile(
             thread_id = opened.state.thread_id
             known, erased = await _known(tx, thread_id, turns)
             aligned = await _align(tx, thread_id, turns, Known(known, erased, opened.state.tip_id))
-            fresh = [one for one, found in zip(turns, aligned.found, strict=True) if found == "new"]
+            fresh = [
+                one.message(now) for one, found in zip(turns, aligned.found, strict=True) if found == "new"
+            ]
             ids: Mapping[int, UUID] = {}
             last = aligned.follows
             if fresh:
@@ -98,36 +102,64 @@ async def reconcile(
     )
 
 
-def _accepted(history: Sequence[NewMessage | Mapping[str, Any]], now: datetime) -> list[Accepted | None]:
-    """Each entry checked; None for one that is no turn."""
+@dataclass(slots=True)
+class Turn:
+    """One entry of a history: what it says, and the message that it is if it is new, checked by then. `field` is what an error
+    calls it."""
+
+    role: str
+    text: str
+    key: bytes
+    given: NewMessage | Mapping[str, Any]
+    field: str
+    accepted: Accepted | None = None
+
+    def message(self, now: datetime) -> Accepted:
+        """The message, checked. Raises InvalidInput."""
+        if self.accepted is None:
+            self.accepted = accept_one(self.given, self.field, now)
+        return self.accepted
+
+
+def _turns(history: Sequence[NewMessage | Mapping[str, Any]], now: datetime) -> list[Turn | None]:
+    """Each entry; None for one that is no turn."""
     if isinstance(history, str | bytes | Mapping) or not isinstance(history, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("history", "must be a list of messages")
     if not history:
         raise InvalidInput("history", "is empty; give 1 to 10,000 messages")
     if len(history) > MAX_MESSAGES:
         raise InvalidInput("history", f"has {len(history):,} messages; the limit is {MAX_MESSAGES:,}")
-    read = [turn(one, f"history[{place}]") for place, one in enumerate(history)]
-    said = [one for one in read if one is not None]
-    checked = iter(accept(said, now, field="history") if said else [])
-    return [None if one is None else next(checked) for one in read]
+    return [_turn_of(one, f"history[{place}]", now) for place, one in enumerate(history)]
+
+
+def _turn_of(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Turn | None:
+    said = read(given, field)
+    if said is None:
+        return None
+    if isinstance(said, Mapping) and not said.keys() - _PLAIN and said["role"] in ROLES:
+        # Most of a long history is known: what consists of words only is checked when it turns out to be new.
+        role, text = said["role"], said["text"]
+        return Turn(role, text, turn_key(role, text, (), "[]"), said, field)
+    accepted = accept_one(said, field, now)
+    return Turn(accepted.role, accepted.text, accepted.turn_key, said, field, accepted)
 
 
 def _outcome(
-    one: Accepted | None, found: Mapping[int, "KnownTurn | str"], ids: Mapping[int, UUID]
+    one: Turn | None, found: Mapping[int, "KnownTurn | str"], ids: Mapping[int, UUID]
 ) -> ReconciledTurn:
     what = "skipped" if one is None else found[id(one)]
     if isinstance(what, KnownTurn):
         return ReconciledTurn("known", what.message_id)
-    if what == "new":
-        return ReconciledTurn("stored", ids[id(one)])
+    if what == "new" and one is not None:
+        return ReconciledTurn("stored", ids[id(one.accepted)])
     return ReconciledTurn("erased" if what == "erased" else "skipped", None)
 
 
 async def _known(
-    tx: Transaction, thread_id: UUID, turns: Sequence[Accepted]
+    tx: Transaction, thread_id: UUID, turns: Sequence[Turn]
 ) -> tuple[list[KnownTurn], set[bytes]]:
     """What the thread has of these turns, and which of them were erased from it."""
-    keys = list({one.turn_key for one in turns})
+    keys = list({one.key for one in turns})
     return await tree.turns(tx, thread_id, keys)
 
 
@@ -160,7 +192,7 @@ class Aligned:
     follows: KnownTurn | None = None
 
 
-async def _align(tx: Transaction, thread_id: UUID, turns: Sequence[Accepted], known: Known) -> Aligned:
+async def _align(tx: Transaction, thread_id: UUID, turns: Sequence[Turn], known: Known) -> Aligned:
     aligned = Aligned()
     _walk(aligned, turns, known)
     while (at := len(aligned.found)) < len(turns):
@@ -182,42 +214,40 @@ async def _align(tx: Transaction, thread_id: UUID, turns: Sequence[Accepted], kn
         aligned.found += ["skipped"] * (place - at) + [anchored]
         aligned.follows = anchored
         _walk(aligned, turns, known)
-    aligned.found += [
-        "erased" if one.turn_key in known.erased else "new" for one in turns[len(aligned.found) :]
-    ]
+    aligned.found += ["erased" if one.key in known.erased else "new" for one in turns[len(aligned.found) :]]
     return aligned
 
 
-def _walk(aligned: Aligned, turns: Sequence[Accepted], known: Known) -> None:
+def _walk(aligned: Aligned, turns: Sequence[Turn], known: Known) -> None:
     """Go along the tree as far as the turns do."""
     for one in turns[len(aligned.found) :]:
-        if (child := known.child(aligned.follows, one.turn_key)) is not None:
+        if (child := known.child(aligned.follows, one.key)) is not None:
             aligned.found.append(child)
             aligned.follows = child
-        elif one.turn_key in known.erased:
+        elif one.key in known.erased:
             aligned.found.append("erased")
         else:
             return
 
 
 def _anchor(
-    turns: Sequence[Accepted], at: int, known: Known, after: KnownTurn | None
+    turns: Sequence[Turn], at: int, known: Known, after: KnownTurn | None
 ) -> tuple[int, KnownTurn] | None:
     """The first turn from a place on that is known for sure to stand further on: two in a row are known, or it is long and there
     once."""
     for place in range(at, len(turns)):
-        candidates = known.by_key.get(turns[place].turn_key, [])
+        candidates = known.by_key.get(turns[place].key, [])
         following = turns[place + 1] if place + 1 < len(turns) else None
         for one in reversed(candidates):
             if after is not None and not (one.on_path and after.on_path and one.position > after.position):
                 continue
-            two = following is not None and known.child(one, following.turn_key) is not None
+            two = following is not None and known.child(one, following.key) is not None
             if two or (len(turns[place].text) >= _TELLING and len(candidates) == 1):
                 return place, one
     return None
 
 
-def _was_edited(unknown: Sequence[Accepted], between: int, after: KnownTurn | None) -> bool:
+def _was_edited(unknown: Sequence[Turn], between: int, after: KnownTurn | None) -> bool:
     """Whether unknown turns take the place of those that lie between known ones, rather than stand for them, or come before all
     of them. What a client puts in front by itself changes from call to call, and is no turn of the conversation."""
     own = [one for one in unknown if one.role not in _OF_CLIENT]
@@ -228,7 +258,7 @@ def _was_edited(unknown: Sequence[Accepted], between: int, after: KnownTurn | No
     return len(unknown) >= between
 
 
-def _is_summary(one: Accepted) -> bool:
+def _is_summary(one: Turn) -> bool:
     return _SUMMARY.match(one.text) is not None
 
 

@@ -1,8 +1,9 @@
-"""The command `record`, and how messages, threads and workspaces look."""
+"""The commands `record` and `reconcile`, and how messages, threads and workspaces look."""
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,12 +16,16 @@ from everlore.faces.cli.shown import Shown, asks, prints
 from everlore.text.counts import counted
 
 if TYPE_CHECKING:
-    from everlore.domain.messages import StoredMessage
+    from everlore.domain.messages import StoredMessage, ThreadPath
     from everlore.domain.operations import WorkspaceDeleted
+
+# As much as 10,000 messages of a client may come to.
+_MAX_HISTORY_BYTES = 100_000_000
 
 
 def add_to(app: typer.Typer) -> None:
     app.command()(record)
+    app.command()(reconcile)
 
 
 def record(
@@ -54,6 +59,12 @@ def record(
     off_the_record: Annotated[
         bool, typer.Option("--off-the-record", help="Keep it as a message; never make memories of it.")
     ] = False,
+    parent: Annotated[
+        str | None, typer.Option(metavar="ID", help="The message that it follows; else the last of the path.")
+    ] = None,
+    revise: Annotated[
+        bool, typer.Option("--revise", help="If its external id is taken by other content, take its place.")
+    ] = False,
     to_json: Json = False,
 ) -> None:
     """Record one message. It is found by its words at once, and by its meaning when the command returns.
@@ -75,7 +86,9 @@ def record(
 
     async def keep() -> Any:
         async with call.workspace(workspace, create=True) as (lore, memory):
-            receipt = await memory.record([message], thread=thread, session=session, project=project)
+            receipt = await memory.record(
+                [message], thread=thread, session=session, project=project, parent=parent, revise=revise
+            )
             await index_one(lore, memory, call.out)
             return receipt
 
@@ -92,6 +105,66 @@ def record(
     else:
         status = "Recorded" if outcome.status == "stored" else "Already there:"
         call.out.line(f"{status} {short_id(outcome.message_id)} in {workspace}, thread {receipt.thread}.")
+
+
+def reconcile(
+    ctx: typer.Context,
+    history: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|-", help="The messages as JSON: a list, or what a client sends; - reads it."
+        ),
+    ],
+    workspace: WorkspaceName = "default",
+    thread: Annotated[str, typer.Option(metavar="NAME", help="The conversation they belong to.")] = "main",
+    session: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The sitting; else a gap of 6 hours begins a new one.")
+    ] = None,
+    project: Annotated[str | None, typer.Option(metavar="NAME", help="Set on the thread.")] = None,
+    to_json: Json = False,
+) -> None:
+    """Record what is new of a whole history, as a client that keeps no state sends it with every call.
+
+    Turns are known by what they say. What was edited begins a branch, which becomes the path; a beginning that is missing, or
+    stands summarised, is no change.
+
+    JSON: workspace, thread, tip, turns [{status, message_id}], stored."""
+    call = call_of(ctx)
+    turns = _history(read_stdin(_MAX_HISTORY_BYTES) if history == "-" else _read(history))
+
+    async def keep() -> Any:
+        async with call.workspace(workspace, create=True) as (lore, memory):
+            answer = await memory.reconcile(turns, thread=thread, session=session, project=project)
+            await index_one(lore, memory, call.out)
+            return answer
+
+    answer = run(keep())
+    if to_json:
+        call.out.json(answer)
+    else:
+        turns_given = counted(len(answer.turns), "turns")
+        call.out.line(f"{answer.stored:,} new of {turns_given}, in {workspace}, thread {answer.thread}.")
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput("FILE", f"cannot be read: {error}") from error
+
+
+def _history(text: str) -> list[Any]:
+    """The list of messages in what a client sends: by itself, or as `messages`, `input` or `contents`."""
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("FILE", f"is not valid JSON: {error}") from error
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        value = next((fields[key] for key in ("messages", "input", "contents") if key in fields), None)
+    if not isinstance(value, list):
+        raise InvalidInput("FILE", "must be a list of messages, or an object with one")
+    return cast("list[Any]", value)
 
 
 def _metadata(given: str | None) -> dict[str, Any]:
@@ -121,6 +194,10 @@ def _show(shown: Shown) -> None:
                 "taxonomy": message.taxonomy,
                 "external id": message.external_id,
                 "reply to": message.reply_to,
+                "follows": message.parent_id,
+                "instead of": message.revision_of,
+                "path": None if message.on_path else "off the path of its thread",
+                "finish": None if message.finish == "complete" else message.finish,
                 "captions": "\n".join(message.captions),
                 "metadata": as_json(message.metadata) if message.metadata else None,
                 "tool calls": as_json(message.tool_calls) if message.tool_calls else None,
@@ -132,6 +209,21 @@ def _show(shown: Shown) -> None:
     out.print(markdown(message.text))
 
 
+@prints("revise", "regenerate")
+def _said_anew(shown: Shown) -> None:
+    message: StoredMessage = shown.answer
+    shown.out.line(f"Recorded {message.short_id}, message {message.position} of the thread {message.thread}.")
+
+
+@prints("threads switch")
+def _switched(shown: Shown) -> None:
+    path: ThreadPath = shown.answer
+    beside = f", {counted(path.off_path, 'messages')} off it" if path.off_path else ""
+    shown.out.line(
+        f"The path of {path.thread} ends with {short_id(path.tip)}: {counted(path.messages, 'messages')}{beside}."
+    )
+
+
 @prints("messages")
 def _messages(shown: Shown) -> None:
     if not shown.answer:
@@ -139,7 +231,7 @@ def _messages(shown: Shown) -> None:
         return
     listed = table("#", "when", "who", "text", "id", numbers="#", wide="text")
     for message in shown.answer:
-        who = clean(message.author)
+        who = clean(message.author if message.on_path else f"{message.author} (off the path)")
         listed.add_row(
             str(message.position), when(message.at), who, shortened(message.text, 300), message.short_id
         )
@@ -193,11 +285,20 @@ def _threads(shown: Shown) -> None:
     if not shown.answer:
         shown.out.line(f"The workspace {shown.workspace} has no threads yet.")
         return
-    listed = table("thread", "messages", "last", "project", "taxonomy", numbers=["messages"])
+    listed = table(
+        "thread",
+        "messages",
+        "off the path",
+        "last",
+        "project",
+        "taxonomy",
+        numbers=["messages", "off the path"],
+    )
     for one_thread in shown.answer:
         listed.add_row(
             clean(one_thread.name),
             f"{one_thread.messages:,}",
+            f"{one_thread.off_path:,}" if one_thread.off_path else "",
             when(one_thread.last_at),
             clean(one_thread.project or ""),
             clean(one_thread.taxonomy or ""),

@@ -1,5 +1,6 @@
 """How what was recalled looks: facts, memories and messages that answer."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from everlore.domain.ids import short_id
@@ -24,6 +25,7 @@ def print_answer(out: Output, found: "Recall") -> None:
     if found.reading is not None:
         out.line(f"Read as: {found.reading.text}.")
     blocks = [_facts, _memories, _hits] if found.reading is None else [_memories, _facts, _hits]
+    blocks.append(_branches)
     shown = [made for block in blocks if (made := block(out, found)) is not None]
     if not shown:
         out.line("Nothing that is remembered here answers this.")
@@ -71,11 +73,19 @@ def _memories(out: Output, found: "Recall") -> Any:
 
 
 def _hits(out: Output, found: "Recall") -> Any:
-    if not found.hits:
+    return _hit_table(out, found.hits, "text")
+
+
+def _branches(out: Output, found: "Recall") -> Any:
+    return _hit_table(out, found.branches, "off the path")
+
+
+def _hit_table(out: Output, found: "Sequence[Hit]", title: str) -> Any:
+    if not found:
         return None
-    hits = table("#", "when", "who", "text", "id", numbers="#", wide="text")
+    hits = table("#", "when", "who", title, "id", numbers="#", wide=title)
     room = max(120, _LINES_OF_TEXT * (out.width - _BESIDE_TEXT))
-    for rank, hit in enumerate(found.hits, start=1):
+    for rank, hit in enumerate(found, start=1):
         hits.add_row(
             str(rank),
             when(hit.citation.at),

@@ -32,13 +32,15 @@ _MAX_STDIN_BYTES = 1_000_000
 # What stands in the list of all commands; a test compares that of single ones with what their verbs say.
 _HELP = {
     "recall": "Recall the messages, memories and facts that answer a question.",
-    "messages": "List the messages of a thread in their order.",
+    "revise": "Store a message anew, with other words, in the place of one; what followed that leaves the path.",
+    "regenerate": "Store another answer beside one; the path leads to it from now on.",
+    "messages": "List the messages of a thread's path in their order.",
     "show": "Show all of one message.",
     "delete": "Delete a message for good, and everything derived from it.",
     "remember": "Keep a memory directly.",
     "usage": "Show what model calls cost, per day (UTC) and model; failed ones count.",
     "status": "Show how the installation and one workspace are doing.",
-    "threads": "Conversations: list them, or delete one.",
+    "threads": "Conversations: list them, switch to another branch of one, or delete one.",
     "workspaces": "Memories that know nothing of each other: list, export, import or delete them.",
     "memories": "Memories: list them, look at one, change what is known.",
     "facts": "Facts: who or what stands how to whom or what, and since when.",

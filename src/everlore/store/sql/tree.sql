@@ -39,13 +39,16 @@ returning t.thread_id, t.last_position, t.last_sequence, t.last_session_id, t.la
 select thread_id, last_position, last_sequence, last_session_id, last_at, tip_id, name from everlore.thread
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s for no key update;
 
--- turns: of a thread the messages with these keys, in their order
+-- turns: of a thread the messages with these keys (16 bytes each, one behind the other), in their order
 select message_id, parent_id, turn_key, position, on_path from everlore.message
-where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (%(keys)s::bytea[]) order by position;
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (array(
+    select substring(%(keys)s::bytea from 16 * n + 1 for 16) from generate_series(0, length(%(keys)s::bytea) / 16 - 1) as n))
+order by position;
 
 -- erased_turns: of these keys the first halves of those that were erased from a thread
 select turn_key from everlore.erased_turn
-where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (%(halves)s::bytea[]);
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (array(
+    select substring(%(keys)s::bytea from 16 * n + 1 for 8) from generate_series(0, length(%(keys)s::bytea) / 16 - 1) as n));
 
 -- note_reconciled: the client of a thread sends its whole history with every call
 update everlore.thread set reconciled = true

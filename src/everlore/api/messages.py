@@ -129,7 +129,7 @@ class Messages(Verbs):
     async def reconcile(
         self,
         history: Annotated[
-            Sequence[NewMessage | Mapping[str, Any]],
+            Sequence[Mapping[str, Any]],
             Doc("All turns of the conversation, in order, as the client sends them to its model."),
             Check(lambda given, _: given, {"minItems": 1, "maxItems": MAX_MESSAGES}),
         ],

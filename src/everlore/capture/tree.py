@@ -135,5 +135,5 @@ async def switch(runtime: Runtime, workspace_id: UUID, thread: str, message_id: 
         if locked is not None and locked[0].tip_id != message_id:
             await lead_to(tx, thread_id, message_id, now)
             await conversation.audit(tx, "switch", thread, message=str(message_id))
-        (summary,) = [one for one in await conversation.list_threads(tx) if one.thread_id == thread_id]
-    return ThreadPath(thread, message_id, summary.messages, summary.off_path)
+        on_path, off_path = await tree.counts(tx, thread_id)
+    return ThreadPath(thread, message_id, on_path, off_path)

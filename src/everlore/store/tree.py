@@ -75,6 +75,12 @@ async def lock(tx: Transaction, thread_id: UUID) -> tuple[ThreadState, str] | No
     return None if found is None else (ThreadState(*found[:-1]), found[-1])
 
 
+async def counts(tx: Transaction, thread_id: UUID) -> tuple[int, int]:
+    """How many messages of a thread are on its path, and off it."""
+    on_path, off_path = await tx.tuple(_QUERIES["counts"], thread_id=thread_id) or (0, 0)
+    return on_path, off_path
+
+
 async def turns(
     tx: Transaction, thread_id: UUID, keys: Sequence[bytes]
 ) -> tuple[list[KnownTurn], set[bytes]]:

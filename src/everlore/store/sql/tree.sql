@@ -39,6 +39,10 @@ returning t.thread_id, t.last_position, t.last_sequence, t.last_session_id, t.la
 select thread_id, last_position, last_sequence, last_session_id, last_at, tip_id, name from everlore.thread
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s for no key update;
 
+-- counts: how many messages of a thread are on its path, and off it
+select messages - off_path, off_path from everlore.thread
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
+
 -- turns: of a thread the messages with these keys (16 bytes each, one behind the other), in their order
 select message_id, parent_id, turn_key, position, on_path from everlore.message
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (array(

@@ -27,6 +27,7 @@ MESSAGE_KEYS = {
         "captions",
     ),
     *("system_prompt", "tool_calls", "external_id", "reply_to", "metadata", "taxonomy", "off_the_record"),
+    *("parent_id", "on_path", "revision_of", "finish"),
     "short_id",
 }
 
@@ -332,7 +333,7 @@ def test_threads_and_workspaces_are_listed(cli: Cli) -> None:
     cli("record", "a", "--thread", "t", "--project", "p")
     cli("record", "b", "-w", "second")
     (thread,) = cli("threads", "--json").json["items"]
-    assert set(thread) == {"thread_id", "name", "project", "taxonomy", "last_at", "messages"}
+    assert set(thread) == {"thread_id", "name", "project", "taxonomy", "last_at", "messages", "off_path"}
     assert (thread["name"], thread["project"], thread["messages"]) == ("t", "p", 1)
     listed = cli("workspaces", "--json").json["items"]
     assert [one["name"] for one in listed] == ["default", "second"]

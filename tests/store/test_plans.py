@@ -99,10 +99,11 @@ insert into everlore.session (workspace_id, session_id, thread_id, started_at, e
 select %(ws)s, gen_random_uuid(), thread_id, %(start)s, %(start)s from everlore.thread where workspace_id = %(ws)s;
 
 insert into everlore.message (workspace_id, message_id, thread_id, session_id, position, role, author, occurred_at, text,
-                              characters, external_id, content_hash)
+                              characters, external_id, content_hash, turn_key)
 select %(ws)s, gen_random_uuid(), s.thread_id, s.session_id, row_number() over (partition by t order by i),
        'user', 'author ' || i %% 7, %(start)s + i * interval '1 hour',
-       (select string_agg('word' || (i * 7919 * w) %% 997, ' ') from generate_series(1, 6) w), 40, 'x' || i, ''
+       (select string_agg('word' || (i * 7919 * w) %% 997, ' ') from generate_series(1, 6) w), 40, 'x' || i, '',
+       substring(sha256(int4send(i)) for 16)
 from generate_series(1, %(rows)s) i, lateral (select case when i %% 3 = 0 then 1 + i %% %(threads)s else 0 end as t) x
 join everlore.thread h on h.workspace_id = %(ws)s and h.name = 'thread ' || t
 join everlore.session s on s.workspace_id = %(ws)s and s.thread_id = h.thread_id;
@@ -381,6 +382,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "known_external_ids": {
         "thread_workspace_id_name_key": "workspace_id name",
         "message_external_id": "workspace_id thread_id external_id",
+        "message_external_id_off_path": "workspace_id thread_id external_id",
     },
     "tail_size": BEHIND,
     "load": {

@@ -52,8 +52,9 @@ insert into everlore.session (workspace_id, session_id, thread_id, started_at, e
 values (%(ws)s, %(thread)s, %(thread)s, %(now)s, %(now)s);
 
 insert into everlore.message (workspace_id, message_id, thread_id, session_id, position, role, author, occurred_at, text,
-                              characters, content_hash)
-select %(ws)s, gen_random_uuid(), %(thread)s, %(thread)s, i, 'user', 'user', %(now)s, 'text ' || i, 9, ''
+                              characters, content_hash, turn_key)
+select %(ws)s, gen_random_uuid(), %(thread)s, %(thread)s, i, 'user', 'user', %(now)s, 'text ' || i, 9, '',
+       substring(sha256(int4send(i)) for 16)
 from generate_series(1, %(rows)s) i;
 
 create temporary table person on commit drop as

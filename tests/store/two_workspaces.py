@@ -31,6 +31,7 @@ TABLES: dict[str, tuple[str, str]] = {
     "everlore.thread": ("workspace_table", WRITE),
     "everlore.session": ("workspace_table", WRITE),
     "everlore.message": ("workspace_table", WRITE),
+    "everlore.erased_turn": ("workspace_table", WRITE),
     "everlore.audit_log": ("workspace_table", APPEND),
     "everlore.passage": ("workspace_table", WRITE),
     "everlore.passage_counter": ("workspace_table", COUNT),
@@ -208,6 +209,10 @@ insert into everlore.distillation (workspace_id, distillation_id, thread_id, fir
                                    facts, rejected, error, distilled_at)
 select workspace_id, gen_random_uuid(), thread_id, 1, 10, 'rules', '1', 1, 1, 0, %(word)s, now()
 from everlore.thread where workspace_id = %(ws)s;
+
+insert into everlore.erased_turn (workspace_id, thread_id, turn_key)
+select workspace_id, thread_id, substring(sha256(convert_to(%(word)s, 'UTF8')) for 8) from everlore.thread
+where workspace_id = %(ws)s;
 
 insert into everlore.distil_again (workspace_id, thread_id, first, asked_at)
 select workspace_id, thread_id, 1, now() from everlore.thread where workspace_id = %(ws)s;

@@ -49,7 +49,7 @@ BAD: dict[str, tuple[dict[Any, Any], str, str]] = {
         "1,000,001 bytes; the limit is 1,000,000",
     ),
     "text too long in UTF-8": ({"text": "é" * (MAX_TEXT_BYTES // 2 + 1)}, "text", "the limit is 1,000,000"),
-    "unknown role": ({"role": "robot"}, "role", "user, assistant, system, tool"),
+    "unknown role": ({"role": "robot"}, "role", "user, assistant, system, developer, tool"),
     "role of another type": ({"role": ["user"]}, "role", "must be one of"),
     "naive time": ({"at": datetime(2025, 1, 1)}, "at", "no time zone"),  # noqa: DTZ001
     "time as text": ({"at": "2025-01-01T00:00:00Z"}, "at", "must be a datetime, not str"),

@@ -1845,7 +1845,7 @@ CREATE INDEX memory_window ON everlore.memory USING btree (workspace_id, thread_
 
 CREATE INDEX mention_message ON everlore.mention USING btree (workspace_id, message_id, entity_id);
 
-CREATE INDEX message_branch ON everlore.message USING btree (workspace_id, thread_id, "position") WHERE (NOT on_path);
+CREATE INDEX message_branch ON everlore.message USING btree (workspace_id, parent_id) WHERE ((NOT on_path) AND (parent_id IS NOT NULL));
 
 CREATE UNIQUE INDEX message_external_id ON everlore.message USING btree (workspace_id, thread_id, external_id) WHERE ((external_id IS NOT NULL) AND on_path);
 
@@ -1857,7 +1857,7 @@ CREATE INDEX message_session ON everlore.message USING btree (workspace_id, sess
 
 CREATE INDEX message_short_id ON everlore.message USING btree (workspace_id, "right"((message_id)::text, 8));
 
-CREATE INDEX message_turn ON everlore.message USING btree (workspace_id, thread_id, turn_key);
+CREATE INDEX message_turn ON everlore.message USING btree (workspace_id, turn_key, thread_id);
 
 CREATE INDEX passage_author ON everlore.passage USING btree (workspace_id, lower(author), occurred_at);
 

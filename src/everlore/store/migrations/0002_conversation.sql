@@ -98,8 +98,10 @@ create unique index message_external_id on everlore.message (workspace_id, threa
     where external_id is not null and on_path;
 create index message_external_id_off_path on everlore.message (workspace_id, thread_id, external_id)
     where external_id is not null and not on_path;
-create index message_turn on everlore.message (workspace_id, thread_id, turn_key);
-create index message_branch on everlore.message (workspace_id, thread_id, position) where not on_path;
+-- The thread behind the key: no other query of a thread is to prefer this index.
+create index message_turn on everlore.message (workspace_id, turn_key, thread_id);
+-- (Not null: who looks for anything else off the path is not to take this index for it.)
+create index message_branch on everlore.message (workspace_id, parent_id) where not on_path and parent_id is not null;
 create index message_revision on everlore.message (workspace_id, revision_of) where revision_of is not null;
 create index message_session on everlore.message (workspace_id, session_id);
 -- A short id is the random end of the UUID.

@@ -21,12 +21,15 @@ where t.workspace_id = %(workspace)s and t.name = %(thread)s and s.name = %(name
 select thread_id from everlore.thread where workspace_id = %(workspace)s and name = %(name)s;
 
 -- known_external_ids: of the given external ids, those that the thread has, with the hash of their content; of revisions the one
--- on the path, else the last one
+-- on the path, else any. (Each half has an index of its own.)
 select m.external_id, m.message_id, m.content_hash
 from everlore.thread t cross join unnest(%(external_ids)s::text[]) as given (external_id) cross join lateral (
-    select external_id, message_id, content_hash from everlore.message
-    where workspace_id = t.workspace_id and thread_id = t.thread_id and external_id = given.external_id
-    order by on_path desc, position desc limit 1
+    (select external_id, message_id, content_hash from everlore.message
+     where workspace_id = t.workspace_id and thread_id = t.thread_id and external_id = given.external_id and on_path offset 0)
+    union all
+    (select external_id, message_id, content_hash from everlore.message
+     where workspace_id = t.workspace_id and thread_id = t.thread_id and external_id = given.external_id and not on_path offset 0)
+    limit 1
 ) as m
 where t.workspace_id = %(workspace)s and t.name = %(thread)s;
 

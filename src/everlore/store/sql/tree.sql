@@ -100,10 +100,10 @@ with recursive gone as materialized (
     where g.on_path
     union all
     select c.message_id, k.parent_id
-    from (select distinct thread_id from gone) as t cross join lateral (
-        select message_id, parent_id from everlore.message
-        where workspace_id = %(workspace)s and thread_id = t.thread_id and not on_path offset 0
-    ) as c join kept k on k.message_id = c.parent_id
+    from kept k cross join lateral (
+        select message_id from everlore.message
+        where workspace_id = %(workspace)s and parent_id = k.message_id and not on_path offset 0
+    ) as c
 )
 update everlore.message m set parent_id = c.parent_id
 from children c

@@ -344,6 +344,10 @@ async def test_a_history_that_cannot_be_read_leaves_nothing_behind(workspace: Wo
         await workspace.reconcile([*turns("one"), {"content": "two"}])
     with pytest.raises(InvalidInput, match="is empty"):
         await workspace.reconcile([])
+    with pytest.raises(InvalidInput, match="must be a list"):
+        await workspace.reconcile(one for one in turns("one"))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InvalidInput, match="several messages with the external id 'x'"):
+        await workspace.reconcile([{"role": "user", "text": text, "external_id": "x"} for text in "ab"])
     with pytest.raises(InvalidInput, match=r"history\[0\]\.content"):
         await workspace.reconcile([{"role": "user", "content": 7}])
     with pytest.raises(NotFound):

@@ -5,6 +5,7 @@ where the beginning is missing or was summarised, by two turns in a row that are
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -56,7 +57,8 @@ async def reconcile(
     project = None if project is None else name(project, "project")
     taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy")
     now = runtime.clock()
-    given = await aside(len(history), _turns, history, now)
+    size = len(history) if isinstance(history, Sequence) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
+    given = await aside(size, _turns, history, now)
     turns = [one for one in given if one is not None]
     try:
         async with runtime.database.workspace(workspace_id) as tx:
@@ -69,6 +71,7 @@ async def reconcile(
             fresh = [
                 one.message(now) for one, found in zip(turns, aligned.found, strict=True) if found == "new"
             ]
+            _once(fresh)
             ids: Mapping[int, UUID] = {}
             last = aligned.follows
             if fresh:
@@ -100,6 +103,14 @@ async def reconcile(
         opened.state.tip_id,
         tuple(_outcome(one, outcomes, ids) for one in given),
     )
+
+
+def _once(fresh: Sequence[Accepted]) -> None:
+    """An external id names one message of a path."""
+    counts = Counter(one.external_id for one in fresh if one.external_id is not None)
+    for external_id, count in counts.items():
+        if count > 1:
+            raise InvalidInput("history", f"has several messages with the external id {external_id!r}")
 
 
 @dataclass(slots=True)

@@ -350,5 +350,19 @@ async def test_a_history_that_cannot_be_read_leaves_nothing_behind(workspace: Wo
         await workspace.reconcile([{"role": "user", "text": text, "external_id": "x"} for text in "ab"])
     with pytest.raises(InvalidInput, match=r"history\[0\]\.content"):
         await workspace.reconcile([{"role": "user", "content": 7}])
+    deep: Any = "x"
+    for _ in range(3000):
+        deep = [deep]
+    for entry, field in (
+        ({"role": "user", "content": "x", "tool_calls": 5}, r"history\[0\]\.tool_calls"),
+        ({"role": "user", "content": [{"type": "tool_use", "input": deep}]}, r"history\[0\]"),
+        ({"role": "robot", "content": "x"}, r"history\[0\]\.role"),
+        ({"role": "user", "content": "a\0b"}, r"history\[0\]\.text"),
+    ):
+        with pytest.raises(InvalidInput, match=field):
+            await workspace.reconcile([entry])
+    nested = "[" * 900 + "]" * 900
+    call = {"function": {"name": "f", "arguments": nested}}
+    await workspace.record([said("", "assistant", tool_calls=[call])], thread="deep")
     with pytest.raises(NotFound):
         await workspace.messages()

@@ -51,11 +51,8 @@ class Accepted(NamedTuple):
     turn_key: bytes
 
 
-def accept(
-    messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime, field: str = "messages"
-) -> list[Accepted]:
-    """Check all messages of a call, which calls them so. Raises InvalidInput for the first that cannot be
-    recorded; then none is."""
+def accept(messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime) -> list[Accepted]:
+    """Check all messages of a call. Raises InvalidInput for the first that cannot be recorded; then none is."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("messages", "must be a list of messages")
     if not messages:
@@ -64,7 +61,7 @@ def accept(
         raise InvalidInput(
             "messages", f"has {len(messages):,} messages; the limit is {MAX_MESSAGES:,} a call"
         )
-    return [accept_one(message, f"{field}[{place}]", now) for place, message in enumerate(messages)]
+    return [accept_one(message, f"messages[{place}]", now) for place, message in enumerate(messages)]
 
 
 def accept_one(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Accepted:

@@ -33,7 +33,7 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
         raise InvalidInput(field, f"must be a message, not {type(given).__name__}")
     if given.keys() & _OWN:
         return given
-    kind = given.get("type", "message")
+    kind = str(given.get("type", "message"))
     if kind in _THOUGHTS:
         return None
     if kind in _CALLS or kind in _RESULTS:
@@ -48,7 +48,10 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
         text = spoken(role, content)
         return {"role": role, "text": text} if text else None
     texts, captions, calls = _parts(given.get("content", given.get("parts")), f"{field}.content")
-    calls += [_plain(one) for one in given.get("tool_calls") or ()]
+    more = given.get("tool_calls") or []
+    if not isinstance(more, list):
+        raise InvalidInput(f"{field}.tool_calls", "must be a list of objects")
+    calls += [_plain(one) for one in cast("list[Any]", more)]
     role = _ROLES.get(role, role)
     if role == "tool" and texts:
         calls, texts = [*calls, {"type": "tool_result", "content": "\n\n".join(texts)}], []
@@ -82,7 +85,7 @@ def _parts(content: Any, field: str) -> tuple[list[str], list[str], list[Any]]:
 
 
 def _sort(part: Mapping[str, Any], texts: list[str], captions: list[str], calls: list[Any]) -> None:
-    kind = part.get("type") or next((one for one in part if one in _CALLS | _RESULTS), "")
+    kind = str(part.get("type") or "") or next((one for one in part if one in _CALLS | _RESULTS), "")
     if isinstance(text := part.get("text"), str) and kind not in _THOUGHTS:
         texts.append(text)
     elif kind in _CALLS or kind in _RESULTS:

@@ -144,7 +144,10 @@ def _turns(history: Sequence[NewMessage | Mapping[str, Any]], now: datetime) -> 
 
 
 def _turn_of(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Turn | None:
-    said = read(given, field)
+    try:
+        said = read(given, field)
+    except RecursionError as error:
+        raise InvalidInput(field, "is nested too deeply") from error
     if said is None:
         return None
     if isinstance(said, Mapping) and not said.keys() - _PLAIN and said["role"] in ROLES:

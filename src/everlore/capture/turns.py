@@ -66,9 +66,10 @@ def _essential(value: Any) -> Any:
 
 
 def _arguments(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
     try:
-        return json.loads(value)
+        if not isinstance(value, str):
+            return json.dumps(value, sort_keys=True)
+        # As text again: nobody has counted how deep it goes.
+        return json.dumps(json.loads(value), sort_keys=True)
     except (ValueError, RecursionError):
-        return value.strip()
+        return str(value).strip()

@@ -48,7 +48,7 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
         text = spoken(role, content)
         return {"role": role, "text": text} if text else None
     texts, captions, calls = _parts(given.get("content", given.get("parts")), f"{field}.content")
-    more = given.get("tool_calls") or []
+    more: Any = given.get("tool_calls") or []
     if not isinstance(more, list):
         raise InvalidInput(f"{field}.tool_calls", "must be a list of objects")
     calls += [_plain(one) for one in cast("list[Any]", more)]

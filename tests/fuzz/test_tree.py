@@ -40,7 +40,9 @@ async def test_every_turn_is_stored_once_and_the_path_alone_is_known(
         await lore.distil(writer.workspace)
         await lore.catch_up()
         await _nothing_off_the_path_is_recalled(writer, rows)
-        assert await known(rows) == await known_anew(lore, writer, rows)
+        anew = await known_anew(lore, writer, rows)
+        assert await named(writer.workspace) == await named(anew)
+        assert await known(rows, "alice") == await known(rows, "anew")
     except AssertionError as failure:
         failure.add_note("\n".join(("What was done:", *writer.steps)))
         raise
@@ -57,43 +59,54 @@ async def _nothing_off_the_path_is_recalled(writer: Writer, rows: Rows) -> None:
             assert source.message_id not in {one for one, _ in off}
 
 
-async def known(rows: Rows, workspace: str = "alice") -> tuple[list[tuple[object, ...]], ...]:
-    """Memories and facts that are in use, with how many messages the memories rest on. (How sure they are depends on where
-    windows were cut, which a person did by hand.)"""
+async def known(rows: Rows, workspace: str) -> tuple[list[tuple[object, ...]], ...]:
+    """Memories and facts that are in use, with how many messages the memories rest on, and how sure they are."""
     memories = await rows(
-        "select m.content, m.type, m.author, m.valid_to is null, "
+        "select m.content, m.type, m.author, m.valid_to is null, m.confidence, "
         "(select count(*) from everlore.memory_source s where s.workspace_id = m.workspace_id "
         "and s.lineage_id = m.lineage_id and s.retracted_at is null) "
         "from everlore.memory m join everlore.workspace w using (workspace_id) where w.name = %s "
         "and m.superseded_at is null and m.review is null and m.forgotten_at is null "
-        "and (m.valid_to is null or m.valid_to > m.valid_from) order by 1, 2, 3",
+        "and (m.valid_to is null or m.valid_to > m.valid_from) order by 1, 2, 3, 4, 5",
         workspace,
     )
     facts = await rows(
-        "select e.name, f.predicate, f.object, f.valid_to is null from everlore.fact f "
+        "select e.name, f.predicate, f.object, f.valid_to is null, f.confidence from everlore.fact f "
         "join everlore.entity e on e.workspace_id = f.workspace_id and e.entity_id = f.subject_id "
         "join everlore.workspace w on w.workspace_id = f.workspace_id where w.name = %s "
         "and f.superseded_at is null and f.review is null "
-        "and (f.valid_to is null or f.valid_to > f.valid_from) order by 1, 2, 3",
+        "and (f.valid_to is null or f.valid_to > f.valid_from) order by 1, 2, 3, 4, 5",
         workspace,
     )
     return memories, facts
 
 
-async def known_anew(lore: Everlore, writer: Writer, rows: Rows) -> tuple[list[tuple[object, ...]], ...]:
-    """What a new workspace knows of the path, its turns at the same places, and of nothing else."""
+async def named(workspace: Workspace) -> set[tuple[str, int]]:
+    """The entities that are listed, and how many messages name them."""
+    return {
+        (one.entity.name, one.entity.mentions) for one in (await workspace.graph.entities(limit=500)).items
+    }
+
+
+async def known_anew(lore: Everlore, writer: Writer, rows: Rows) -> Workspace:
+    """A new workspace that knows what the path says, and nothing else. Its turns stand in the same places, in the same windows."""
     workspace: Workspace = await lore.workspace("anew", create=True)
     stored = await rows(
-        "select m.position, m.role, m.text, m.occurred_at, m.on_path from everlore.message m "
-        "join everlore.workspace w using (workspace_id) where w.name = 'alice' order by m.position"
+        "select m.position, m.role, m.text, m.occurred_at from everlore.message m join everlore.workspace w using (workspace_id) "
+        "where w.name = 'alice' and m.on_path"
+    )
+    path = {position: turn for position, *turn in stored}
+    windows = await rows(
+        "select d.last from everlore.distillation d join everlore.workspace w using (workspace_id) "
+        "where w.name = 'alice' and d.superseded_at is null order by d.last"
     )
     at = 1
-    for position, role, text, moment, on_path in stored:
-        for _ in range(at, position):
-            await workspace.record([NewMessage(role="user", text="(erased)", at=moment)])
-        await workspace.record([NewMessage(role=role, text=text if on_path else "(off)", at=moment)])
-        at = position + 1
-    await rows("delete from everlore.message where text in ('(erased)', '(off)')")
-    await lore.distil(workspace)
+    for (last,) in windows:
+        for position in range(at, last + 1):
+            role, text, moment = path.get(position, ("user", "(not on the path)", writer.clock()))
+            await workspace.record([NewMessage(role=role, text=text, at=moment)])
+        at = last + 1
+        await rows("delete from everlore.message where text = '(not on the path)'")
+        await lore.distil(workspace)
     await lore.catch_up()
-    return await known(rows, "anew")
+    return workspace

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from everlore.api.directory import Verbs
+from everlore.capture.accept import destination
 from everlore.capture.reconcile import reconcile
 from everlore.capture.record import record
 from everlore.capture.tree import sibling, switch
@@ -118,10 +119,7 @@ class Messages(Verbs):
             await self.made(),
             messages,
             workspace=self.name,
-            thread=thread,
-            session=session,
-            project=project,
-            taxonomy=taxonomy,
+            into=destination(thread, session, project, taxonomy),
             parent=None if parent is None else await self._message(parent),
             revise=revise,
         )
@@ -157,10 +155,7 @@ class Messages(Verbs):
             await self.made(),
             history,
             workspace=self.name,
-            thread=thread,
-            session=session,
-            project=project,
-            taxonomy=taxonomy,
+            into=destination(thread, session, project, taxonomy),
         )
 
     @checked

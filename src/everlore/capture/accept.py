@@ -21,6 +21,7 @@ from everlore.domain.messages import (
     ROLES,
     NewMessage,
 )
+from everlore.store.conversation import Destination
 from everlore.validation import aware, name, taxonomy_path, valid_text
 
 _ORDER = tuple(field.name for field in fields(NewMessage))
@@ -49,6 +50,16 @@ class Accepted(NamedTuple):
     finish: str
     content_hash: bytes
     turn_key: bytes
+
+
+def destination(thread: str, session: str | None, project: str | None, taxonomy: str | None) -> Destination:
+    """Where messages go, checked. Raises InvalidInput."""
+    return Destination(
+        thread=name(thread, "thread"),
+        session=None if session is None else name(session, "session"),
+        project=None if project is None else name(project, "project"),
+        taxonomy=None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy"),
+    )
 
 
 def accept(messages: Sequence[NewMessage | Mapping[str, Any]], now: datetime) -> list[Accepted]:

@@ -46,7 +46,7 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
     if isinstance(content, str) and not given.keys() - {"role", "content"} and role != "tool":
         role = _ROLES.get(role, role)
         text = spoken(role, content)
-        return {"role": role, "text": text} if text else None
+        return {"role": role, "content": text} if text else None
     texts, captions, calls = _parts(given.get("content", given.get("parts")), f"{field}.content")
     more: Any = given.get("tool_calls") or []
     if not isinstance(more, list):
@@ -59,7 +59,7 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
     text = spoken(role, "\n\n".join(texts))
     if not (text or captions or calls):
         return None
-    said: dict[str, Any] = {"role": role, "text": text, "captions": captions, "tool_calls": calls}
+    said: dict[str, Any] = {"role": role, "content": text, "captions": captions, "tool_calls": calls}
     return said | ({"author": name} if isinstance(name, str) and name.strip() else {})
 
 

@@ -16,14 +16,14 @@ from everlore.capture.accept import Accepted, accept_one
 from everlore.capture.history import read
 from everlore.capture.tree import follow
 from everlore.capture.turns import turn_key
-from everlore.capture.write import aside, give_back, prepared_within, write
+from everlore.capture.write import aside, give_back, prepared_within, write, writing
 from everlore.domain.errors import InvalidInput
 from everlore.domain.messages import MAX_MESSAGES, ROLES, NewMessage, Reconciled, ReconciledTurn
 from everlore.runtime import Runtime
 from everlore.store import conversation, tree
+from everlore.store.conversation import Destination
 from everlore.store.run import Transaction
-from everlore.store.tree import KnownTurn
-from everlore.validation import name, taxonomy_path
+from everlore.store.tree import KnownTurn, KnownTurns
 
 # From so many characters on a turn that occurs once is found by itself.
 _TELLING = 40
@@ -37,7 +37,8 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _OF_CLIENT = ("system", "developer")
-_PLAIN = frozenset({"role", "text"})
+_PLAIN = frozenset({"role", "content"})
+_SKIPPED = ReconciledTurn("skipped", None)
 
 
 async def reconcile(
@@ -46,71 +47,51 @@ async def reconcile(
     history: Sequence[NewMessage | Mapping[str, Any]],
     *,
     workspace: str,
-    thread: str,
-    session: str | None,
-    project: str | None,
-    taxonomy: str | None,
+    into: Destination,
 ) -> Reconciled:
     """Store what is new of a thread's history. Returns after the commit; raises InvalidInput before anything is written."""
-    thread = name(thread, "thread")
-    session = None if session is None else name(session, "session")
-    project = None if project is None else name(project, "project")
-    taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy")
     now = runtime.clock()
     size = len(history) if isinstance(history, Sequence) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
     given = await aside(size, _turns, history, now)
     turns = [one for one in given if one is not None]
-    try:
-        async with runtime.database.workspace(workspace_id) as tx:
-            opened = await conversation.open_thread(
-                tx, thread, project=project, taxonomy=taxonomy, session=session
+    keys = [one.key for one in turns]
+    ids: Mapping[int, UUID] = {}
+    async with writing(runtime, workspace_id) as tx:
+        opened = await conversation.open_thread(tx, into)
+        thread_id = opened.state.thread_id
+        known = Known(await tree.known_turns(tx, thread_id, keys), opened.state.tip_id)
+        aligned = await _align(tx, thread_id, turns, known)
+        fresh = [one.message(now) for one, found in zip(turns, aligned.found, strict=True) if found == "new"]
+        last = aligned.follows
+        if fresh:
+            revised = await _revised(tx, thread_id, aligned, fresh[0], opened.state.tip_id)
+            opened = await follow(tx, opened, last and last.message_id, now)
+            await _check_external_ids(tx, thread_id, fresh)
+            recording = await prepared_within(tx, runtime, fresh, now)
+            ids, state = await write(
+                tx, recording, opened, fresh, into=into, action="reconcile", revision_of=revised
             )
-            thread_id = opened.state.thread_id
-            known, erased = await _known(tx, thread_id, turns)
-            aligned = await _align(tx, thread_id, turns, Known(known, erased, opened.state.tip_id))
-            fresh = [
-                one.message(now) for one, found in zip(turns, aligned.found, strict=True) if found == "new"
-            ]
-            _once(fresh)
-            ids: Mapping[int, UUID] = {}
-            last = aligned.follows
-            if fresh:
-                revised = await _revised(tx, thread_id, aligned, fresh[0], opened.state.tip_id)
-                opened = await follow(tx, opened, last and last.message_id, now)
-                recording = await prepared_within(tx, runtime, fresh, now)
-                ids, state = await write(
-                    tx,
-                    recording,
-                    opened,
-                    fresh,
-                    session=session,
-                    action="reconcile",
-                    thread=thread,
-                    revision_of=revised,
-                )
-                opened = opened.at(state)
-                await give_back(tx, recording)
-            elif last is not None and not last.on_path:
-                # Sent by a client that went back to another branch.
-                opened = await follow(tx, opened, last.message_id, now)
-    except BaseException:
-        runtime.passage_numbers.forget(workspace_id)
-        raise
-    outcomes = dict(zip(map(id, turns), aligned.found, strict=True))
-    return Reconciled(
-        workspace,
-        thread,
-        opened.state.tip_id,
-        tuple(_outcome(one, outcomes, ids) for one in given),
-    )
+            opened = opened.at(state)
+            await give_back(tx, recording)
+        elif last is not None and not last.on_path:
+            # Sent by a client that went back to another branch.
+            opened = await follow(tx, opened, last.message_id, now)
+    found = iter(aligned.found)
+    outcomes = tuple(_SKIPPED if one is None else _outcome(one, next(found), ids) for one in given)
+    return Reconciled(workspace, into.thread, opened.state.tip_id, outcomes)
 
 
-def _once(fresh: Sequence[Accepted]) -> None:
+async def _check_external_ids(tx: Transaction, thread_id: UUID, fresh: Sequence[Accepted]) -> None:
     """An external id names one message of a path."""
     counts = Counter(one.external_id for one in fresh if one.external_id is not None)
     for external_id, count in counts.items():
         if count > 1:
             raise InvalidInput("history", f"has several messages with the external id {external_id!r}")
+    for external_id in await conversation.external_ids_on_path(tx, thread_id, list(counts)):
+        raise InvalidInput(
+            "history",
+            f"gives the external id {external_id!r} to a new turn; an earlier message of the thread has it",
+        )
 
 
 @dataclass(slots=True)
@@ -152,44 +133,35 @@ def _turn_of(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -
         return None
     if isinstance(said, Mapping) and not said.keys() - _PLAIN and said["role"] in ROLES:
         # Most of a long history is known: what consists of words only is checked when it turns out to be new.
-        role, text = said["role"], said["text"]
+        role, text = said["role"], said["content"]
         return Turn(role, text, turn_key(role, text, (), "[]"), said, field)
     accepted = accept_one(said, field, now)
     return Turn(accepted.role, accepted.text, accepted.turn_key, said, field, accepted)
 
 
-def _outcome(
-    one: Turn | None, found: Mapping[int, "KnownTurn | str"], ids: Mapping[int, UUID]
-) -> ReconciledTurn:
-    what = "skipped" if one is None else found[id(one)]
-    if isinstance(what, KnownTurn):
-        return ReconciledTurn("known", what.message_id)
-    if what == "new" and one is not None:
+def _outcome(one: Turn, found: UUID | str, ids: Mapping[int, UUID]) -> ReconciledTurn:
+    if isinstance(found, UUID):
+        return ReconciledTurn("known", found)
+    if found == "new":
         return ReconciledTurn("stored", ids[id(one.accepted)])
-    return ReconciledTurn("erased" if what == "erased" else "skipped", None)
-
-
-async def _known(
-    tx: Transaction, thread_id: UUID, turns: Sequence[Turn]
-) -> tuple[list[KnownTurn], set[bytes]]:
-    """What the thread has of these turns, and which of them were erased from it."""
-    keys = list({one.key for one in turns})
-    return await tree.turns(tx, thread_id, keys)
+    return ReconciledTurn("erased", None) if found == "erased" else _SKIPPED
 
 
 # --- alignment ---------------------------------------------------------------------------------------------
 
 
 class Known:
-    """The turns of a thread that a history may be about, by what they say."""
+    """The turns of a thread that a history may be about: what both begin with, and others by what they say."""
 
-    def __init__(self, turns: Sequence[KnownTurn], erased: set[bytes], tip_id: UUID | None) -> None:
-        self.erased = erased
+    def __init__(self, found: KnownTurns, tip_id: UUID | None) -> None:
+        self.beginning = found.path
+        self.position = found.position
+        self.erased = found.erased
         self.tip_id = tip_id
         self.by_key: dict[bytes, list[KnownTurn]] = {}
         self._children: dict[tuple[UUID | None, bytes], KnownTurn] = {}
         # In their order, those of the path last: of two that say the same after the same, that one counts.
-        for one in sorted(turns, key=lambda one: (one.on_path, one.position)):
+        for one in sorted(found.turns, key=lambda one: (one.on_path, one.position)):
             self.by_key.setdefault(one.turn_key, []).append(one)
             self._children[one.parent_id, one.turn_key] = one
 
@@ -199,15 +171,17 @@ class Known:
 
 @dataclass(slots=True)
 class Aligned:
-    """`found`: for each turn what it is: a known one, "new", "erased" (not to come back) or "skipped" (it stands for others).
+    """`found`: for each turn what it is: a known message, "new", "erased" (not to come back) or "skipped" (it stands for others).
     `follows`: the last known one, which the first new one follows."""
 
-    found: list[KnownTurn | str] = field(default_factory=list[KnownTurn | str])
+    found: list[UUID | str] = field(default_factory=list[UUID | str])
     follows: KnownTurn | None = None
 
 
 async def _align(tx: Transaction, thread_id: UUID, turns: Sequence[Turn], known: Known) -> Aligned:
-    aligned = Aligned()
+    aligned = Aligned(list(known.beginning))
+    if known.beginning:
+        aligned.follows = KnownTurn(known.beginning[-1], None, b"", known.position, True)
     _walk(aligned, turns, known)
     while (at := len(aligned.found)) < len(turns):
         anchor = _anchor(turns, at, known, aligned.follows)
@@ -225,7 +199,7 @@ async def _align(tx: Transaction, thread_id: UUID, turns: Sequence[Turn], known:
         )
         if _was_edited(turns[at:place], between, aligned.follows):
             break
-        aligned.found += ["skipped"] * (place - at) + [anchored]
+        aligned.found += ["skipped"] * (place - at) + [anchored.message_id]
         aligned.follows = anchored
         _walk(aligned, turns, known)
     aligned.found += ["erased" if one.key in known.erased else "new" for one in turns[len(aligned.found) :]]
@@ -236,7 +210,7 @@ def _walk(aligned: Aligned, turns: Sequence[Turn], known: Known) -> None:
     """Go along the tree as far as the turns do."""
     for one in turns[len(aligned.found) :]:
         if (child := known.child(aligned.follows, one.key)) is not None:
-            aligned.found.append(child)
+            aligned.found.append(child.message_id)
             aligned.follows = child
         elif one.key in known.erased:
             aligned.found.append("erased")

@@ -6,11 +6,11 @@ from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept
 from everlore.capture.tree import follow, same_thread
-from everlore.capture.write import aside, give_back, prepared, write
+from everlore.capture.write import aside, give_back, prepared, write, writing
 from everlore.domain.messages import NewMessage, Outcome, Receipt
 from everlore.runtime import Runtime
 from everlore.store import conversation, tree
-from everlore.validation import name, taxonomy_path
+from everlore.store.conversation import Destination
 
 
 async def record(
@@ -19,10 +19,7 @@ async def record(
     messages: Sequence[NewMessage | Mapping[str, Any]],
     *,
     workspace: str,
-    thread: str,
-    session: str | None,
-    project: str | None,
-    taxonomy: str | None,
+    into: Destination,
     parent: UUID | None = None,
     revise: bool = False,
 ) -> Receipt:
@@ -33,53 +30,34 @@ async def record(
     content is refused, or (`revise`) takes the other's place. `parent`: the message that the first one follows; left out, the
     last one of the path. What followed the parent leaves the path.
     """
-    thread = name(thread, "thread")
-    session = None if session is None else name(session, "session")
-    project = None if project is None else name(project, "project")
-    taxonomy = None if taxonomy is None else taxonomy_path(taxonomy, "taxonomy")
     now = runtime.clock()
     size = len(messages) if isinstance(messages, Sequence) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
     accepted = await aside(size, accept, messages, now)
     external_ids = [message.external_id for message in accepted if message.external_id is not None]
     ids: dict[int, UUID] = {}
-    try:
-        recording = await prepared(runtime, workspace_id, accepted, now)
-        async with runtime.database.workspace(workspace_id) as tx:
-            opened = await conversation.open_thread(
-                tx, thread, project=project, taxonomy=taxonomy, session=session, external_ids=external_ids
+    recording = await prepared(runtime, workspace_id, accepted, now)
+    async with writing(runtime, workspace_id) as tx:
+        opened = await conversation.open_thread(tx, into, external_ids=external_ids)
+        if parent is not None:
+            target = await same_thread(tx, parent, opened.state.thread_id, "parent")
+            opened = await follow(tx, opened, target.message_id, now)
+        for message in _revisions(accepted, opened.known) if revise else ():
+            old, _ = opened.known[message.external_id or ""]
+            place = await tree.place(tx, old)
+            if place is None:
+                continue
+            opened = await follow(tx, opened, place.parent_id, now)
+            new, state = await write(
+                tx, recording, opened, [message], into=into, action="revise", revision_of=old
             )
-            if parent is not None:
-                target = await same_thread(tx, parent, opened.state.thread_id, "parent")
-                opened = await follow(tx, opened, target.message_id, now)
-            for message in _revisions(accepted, opened.known) if revise else ():
-                old, _ = opened.known[message.external_id or ""]
-                place = await tree.place(tx, old)
-                if place is None:
-                    continue
-                opened = await follow(tx, opened, place.parent_id, now)
-                new, state = await write(
-                    tx,
-                    recording,
-                    opened,
-                    [message],
-                    session=session,
-                    action="revise",
-                    thread=thread,
-                    revision_of=old,
-                )
-                opened = opened.at(state)
-                ids |= new
-            fresh = _first_of_each(accepted, opened.known)
-            if fresh:
-                new, _ = await write(
-                    tx, recording, opened, fresh, session=session, action="record", thread=thread
-                )
-                ids |= new
-            await give_back(tx, recording)
-    except BaseException:
-        runtime.passage_numbers.forget(workspace_id)
-        raise
-    return Receipt(workspace, thread, _outcomes(accepted, opened.known, ids))
+            opened = opened.at(state)
+            ids |= new
+        fresh = _first_of_each(accepted, opened.known)
+        if fresh:
+            new, _ = await write(tx, recording, opened, fresh, into=into, action="record")
+            ids |= new
+        await give_back(tx, recording)
+    return Receipt(workspace, into.thread, _outcomes(accepted, opened.known, ids))
 
 
 def _first_of_each(accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]]) -> list[Accepted]:

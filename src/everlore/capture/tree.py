@@ -10,12 +10,12 @@ from typing import Any
 from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept
-from everlore.capture.write import give_back, prepared, write
+from everlore.capture.write import give_back, prepared, write, writing
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.messages import StoredMessage, ThreadPath
 from everlore.runtime import Runtime
 from everlore.store import conversation, distilling, passages, tree
-from everlore.store.conversation import OpenThread, ThreadState
+from everlore.store.conversation import Destination, OpenThread, ThreadState
 from everlore.store.run import Transaction
 from everlore.store.tree import Place
 
@@ -67,28 +67,23 @@ async def sibling(
     if not revises and old.role != "assistant":
         raise InvalidInput("identifier", f"is a message of the role {old.role}; only answers are given anew")
     accepted = _in_place_of(old, given, now, revises=revises)
-    try:
-        recording = await prepared(runtime, workspace_id, [accepted], now)
-        async with runtime.database.workspace(workspace_id) as tx:
-            opened = await _opened(tx, message_id)
-            place = await tree.place(tx, message_id)
-            if place is None:
-                raise NotFound(f"There is no message {message_id} any more.")
-            opened = await follow(tx, opened, place.parent_id, now)
-            ids, _ = await write(
-                tx,
-                recording,
-                opened,
-                [accepted],
-                session=None,
-                action="revise" if revises else "regenerate",
-                thread=old.thread,
-                revision_of=message_id if revises else None,
-            )
-            await give_back(tx, recording)
-    except BaseException:
-        runtime.passage_numbers.forget(workspace_id)
-        raise
+    recording = await prepared(runtime, workspace_id, [accepted], now)
+    async with writing(runtime, workspace_id) as tx:
+        opened = await _opened(tx, message_id)
+        place = await tree.place(tx, message_id)
+        if place is None:
+            raise NotFound(f"There is no message {message_id} any more.")
+        opened = await follow(tx, opened, place.parent_id, now)
+        ids, _ = await write(
+            tx,
+            recording,
+            opened,
+            [accepted],
+            into=Destination(old.thread),
+            action="revise" if revises else "regenerate",
+            revision_of=message_id if revises else None,
+        )
+        await give_back(tx, recording)
     return ids[id(accepted)]
 
 

@@ -2,7 +2,8 @@
 background steps. In the transaction of whoever opened the thread."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -15,7 +16,7 @@ from everlore.domain.ids import new_id, new_ids
 from everlore.ports.tokens import Count
 from everlore.runtime import Runtime
 from everlore.store import conversation, jobs
-from everlore.store.conversation import MessagesAsJson, OpenThread, ThreadState
+from everlore.store.conversation import Destination, MessagesAsJson, OpenThread, ThreadState
 from everlore.store.run import Transaction
 
 _T = TypeVar("_T")
@@ -38,6 +39,14 @@ class Recording:
     now: datetime
     pieces: dict[int, list[str]]
     numbers: range
+
+
+@asynccontextmanager
+async def writing(runtime: Runtime, workspace_id: UUID) -> AsyncGenerator[Transaction]:
+    """A transaction that writes messages. If it fails, the passage numbers that were taken ahead are not used any more."""
+    with runtime.passage_numbers.forgotten_on_failure(workspace_id):
+        async with runtime.database.workspace(workspace_id) as tx:
+            yield tx
 
 
 async def prepared(
@@ -68,22 +77,21 @@ async def write(
     opened: OpenThread,
     messages: Sequence[Accepted],
     *,
-    session: str | None,
+    into: Destination,
     action: str,
-    thread: str,
     revision_of: UUID | None = None,
 ) -> tuple[Mapping[int, UUID], ThreadState]:
     """Write messages to where the path of an opened thread ends. Returns their ids, by their identity, and where it stands then.
     `action` is how the audit log calls it, `revision_of` what the first takes the place of."""
     ids = dict(zip(map(id, messages), new_ids(len(messages)), strict=True))
-    sessions = _sessions(opened, session, [message.at for message in messages])
-    written = _Written(opened.state, session, sessions, ids, recording.now, revision_of)
+    sessions = _sessions(opened, into.session, [message.at for message in messages])
+    written = _Written(opened.state, into.session, sessions, ids, recording.now, revision_of)
     last = await _write_all_but_last(tx, recording, written, messages)
     async with tx.pipeline():
         await last.write(tx, written)
         await conversation.advance(tx, last.after)
         await written.leave_jobs(tx, last.after, recording.runtime.steps)
-        await conversation.audit(tx, action, thread, messages=len(messages))
+        await conversation.audit(tx, action, into.thread, messages=len(messages))
     return ids, last.after
 
 

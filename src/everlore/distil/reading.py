@@ -27,7 +27,7 @@ from everlore.knowledge.write import close_unsupported, write
 from everlore.ports.analyst import Analyst, Extraction, KnownMemory, Window
 from everlore.ports.embedder import EncodedPassage
 from everlore.runtime import Runtime
-from everlore.store import distilling, echoes, index, memories
+from everlore.store import distilling, echoes, entities, index, memories
 from everlore.store.distilling import Distillation, SaidRow
 from everlore.store.run import Transaction
 
@@ -244,7 +244,7 @@ async def _commit(
         stored = dict(enumerate(task.said, start=1))
         ids = {number: message.message_id for number, message in stored.items()}
         result = thought.result
-        touched, unsupported = await _retract(tx, thread_id, task, now)
+        touched, unsupported, named = await _retract(tx, thread_id, task, now)
         resolution = await resolve(tx, task.window, result.extraction, ids, now, runtime.settings.aliases)
         run = _run(thread_id, task, runtime, now)
         messages = {message.number: message for message in task.window.messages}
@@ -257,6 +257,7 @@ async def _commit(
             tx, incoming, statements, run, vectors=thought.vectors, touched=touched, retracted=unsupported
         )
         await close_unsupported(tx, unsupported, now)
+        await entities.delete_unspoken(tx, named)
         # What is read anew asks for nothing more, else two windows could ask for each other for ever.
         anew = {*resolution.to_read_anew, *(() if task.again else written.to_read_anew)}
         if anew:
@@ -298,15 +299,16 @@ async def _still_to_do(tx: Transaction, thread_id: UUID, task: _Task) -> bool:
 
 async def _retract(
     tx: Transaction, thread_id: UUID, task: _Task, now: datetime
-) -> tuple[list[Group], list[UUID]]:
+) -> tuple[list[Group], list[UUID], list[UUID]]:
     """Before a window is entered anew: what was read in it does not count any more, nor what was read off the path. Returns the
-    groups of facts and the memories that this touches."""
+    groups of facts and the memories that this touches, and the entities that only messages off the path may have named."""
     if not task.again:
-        return [], []
-    messages = [message.message_id for message in task.said]
-    messages += await distilling.off_path(tx, thread_id, task.first, task.last)
+        return [], [], []
+    off_path = await distilling.off_path(tx, thread_id, task.first, task.last)
+    messages = [*(message.message_id for message in task.said), *off_path]
     stated, lineages = await distilling.retract(tx, messages, now)
-    return list(dict.fromkeys(group_of(*one) for one in stated)), lineages
+    named = await distilling.unmention(tx, off_path)
+    return list(dict.fromkeys(group_of(*one) for one in stated)), lineages, named
 
 
 async def _note(

@@ -37,6 +37,16 @@ class ThreadState:
 
 
 @dataclass(frozen=True, slots=True)
+class Destination:
+    """Where messages are written: the thread, the sitting that is named, and what is set on the thread."""
+
+    thread: str
+    session: str | None = None
+    project: str | None = None
+    taxonomy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OpenThread:
     """A locked thread, the id of its session of a name, and of external ids those that it has, with the message's id and the
     hash of its content."""
@@ -72,38 +82,30 @@ class SearchedMessage:
     captions: list[str]
 
 
-async def open_thread(
-    tx: Transaction,
-    name: str,
-    *,
-    project: str | None = None,
-    taxonomy: str | None = None,
-    session: str | None = None,
-    external_ids: Sequence[str] = (),
-) -> OpenThread:
+async def open_thread(tx: Transaction, into: Destination, external_ids: Sequence[str] = ()) -> OpenThread:
     """The thread of that name, made if need be, locked until the end of the transaction; then what is in it of the given
     session's name and external ids. One round trip."""
     # Of a single statement a pipeline makes two.
-    alone = project is None and session is None and not external_ids
+    alone = into.project is None and into.session is None and not external_ids
     async with nullcontext() if alone else tx.pipeline():
-        if project is not None:
-            await tx.done(_QUERIES["make_project"], id=new_id(), name=project)
+        if into.project is not None:
+            await tx.done(_QUERIES["make_project"], id=new_id(), name=into.project)
         opened = await tx.sent(
             _QUERIES["open_thread"],
             class_row(ThreadState),
             id=new_id(),
-            name=name,
-            project=project,
-            taxonomy=taxonomy,
+            name=into.thread,
+            project=into.project,
+            taxonomy=into.taxonomy,
         )
         # Statements of their own: what another writer brought while this one waited for the lock is seen by these only.
         known, named = None, None
         if external_ids:
             known = await tx.sent(
-                _QUERIES["known_external_ids"], tuple_row, thread=name, external_ids=list(external_ids)
+                _QUERIES["known_external_ids"], tuple_row, thread=into.thread, external_ids=list(external_ids)
             )
-        if session is not None:
-            named = await tx.sent(_QUERIES["find_session"], scalar_row, thread=name, name=session)
+        if into.session is not None:
+            named = await tx.sent(_QUERIES["find_session"], scalar_row, thread=into.thread, name=into.session)
     state = await opened.fetchone()
     if state is None:
         raise InternalError("an upsert that always returns its row gave none")
@@ -114,6 +116,15 @@ async def open_thread(
             key: (message_id, bytes(content))
             for key, message_id, content in (await known.fetchall() if known else ())
         },
+    )
+
+
+async def external_ids_on_path(tx: Transaction, thread_id: UUID, external_ids: Sequence[str]) -> list[str]:
+    """Which of these external ids messages of a thread's path have."""
+    if not external_ids:
+        return []
+    return await tx.values(
+        _QUERIES["external_ids_on_path"], thread_id=thread_id, external_ids=list(external_ids)
     )
 
 

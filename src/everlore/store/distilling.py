@@ -104,6 +104,13 @@ async def off_path(tx: Transaction, thread_id: UUID, first: int, last: int) -> l
     return await tx.values(_QUERIES["off_path"], thread_id=thread_id, first=first, last=last)
 
 
+async def unmention(tx: Transaction, messages: Sequence[UUID]) -> list[UUID]:
+    """Messages that are off the path name nobody any more; returns the entities that they named."""
+    if not messages:
+        return []
+    return list(dict.fromkeys(await tx.values(_QUERIES["unmention"], messages=list(messages))))
+
+
 async def earlier(tx: Transaction, thread_id: UUID, before: int, at_most: int) -> list[SaidRow]:
     """The messages before a position, at most so many, in order."""
     query = _QUERIES["earlier"]

@@ -1,5 +1,7 @@
 """Numbers of passages, taken before they are needed: who records again and again asks for some every now and then only."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from uuid import UUID
 
 from everlore.store import conversation
@@ -42,6 +44,11 @@ class PassageNumbers:
         elif unused:
             await conversation.give_back_passages(tx, unused)
 
-    def forget(self, workspace_id: UUID) -> None:
-        """After a failure: the database may be one that was restored, and gives these numbers to others."""
-        self._left.pop(workspace_id, None)
+    @contextmanager
+    def forgotten_on_failure(self, workspace_id: UUID) -> Generator[None]:
+        """After a failure the database may be one that was restored, and gives these numbers to others."""
+        try:
+            yield
+        except BaseException:
+            self._left.pop(workspace_id, None)
+            raise

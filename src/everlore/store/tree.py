@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
-from psycopg.rows import args_row, scalar_row
+from psycopg.rows import tuple_row
 
 from everlore.domain.errors import InternalError
 from everlore.store.conversation import ThreadState
@@ -35,6 +35,16 @@ class KnownTurn(NamedTuple):
     turn_key: bytes
     position: int
     on_path: bool
+
+
+class KnownTurns(NamedTuple):
+    """What a thread has of a history. `path`: the messages of the path that say what the history begins with, the last of them at
+    `position`; `turns`: what says the same as any of its later turns, in their order; `erased`: the keys of those that were."""
+
+    path: Sequence[UUID]
+    position: int
+    turns: list[KnownTurn]
+    erased: set[bytes]
 
 
 async def place(tx: Transaction, message_id: UUID) -> Place | None:
@@ -81,21 +91,22 @@ async def counts(tx: Transaction, thread_id: UUID) -> tuple[int, int]:
     return on_path, off_path
 
 
-async def turns(
-    tx: Transaction, thread_id: UUID, keys: Sequence[bytes]
-) -> tuple[list[KnownTurn], set[bytes]]:
-    """The messages of a thread with these keys, in their order; and of the keys those of turns that were erased from it. From
-    now on what is erased from the thread is kept in mind."""
-    # As one value: a list of 500 takes longer to write than to look up.
-    given = b"".join(keys)
+async def known_turns(tx: Transaction, thread_id: UUID, keys: Sequence[bytes]) -> KnownTurns:
+    """What a thread has of a history with these keys. From now on what is erased from the thread is kept in mind."""
     async with tx.pipeline():
         await tx.done(_QUERIES["note_reconciled"], thread_id=thread_id)
-        known = await tx.sent(
-            _QUERIES["turns"], args_row(KnownTurn), binary=True, thread_id=thread_id, keys=given
+        # As one value: a list of 500 takes longer to write than to look up.
+        found = await tx.sent(
+            _QUERIES["known_turns"], tuple_row, binary=True, thread_id=thread_id, keys=b"".join(keys)
         )
-        erased = await tx.sent(_QUERIES["erased_turns"], scalar_row, thread_id=thread_id, keys=given)
-    halves = {bytes(half) for half in await erased.fetchall()}
-    return await known.fetchall(), {key for key in keys if key[:8] in halves}
+    path, position, *columns, erased = await found.fetchone() or ((), 0, (), (), (), (), (), ())
+    halves = {bytes(half) for half in erased}
+    return KnownTurns(
+        path,
+        position,
+        [KnownTurn(*turn) for turn in zip(*columns, strict=True)],
+        {key for key in keys[len(path) :] if key[:8] in halves} if halves else set(),
+    )
 
 
 async def between(tx: Transaction, thread_id: UUID, after: int | None, before: int) -> int:

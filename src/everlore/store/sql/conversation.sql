@@ -20,6 +20,13 @@ where t.workspace_id = %(workspace)s and t.name = %(thread)s and s.name = %(name
 -- find_thread: the id of the thread of that name
 select thread_id from everlore.thread where workspace_id = %(workspace)s and name = %(name)s;
 
+-- external_ids_on_path: of the given external ids those that messages of a thread's path have
+select m.external_id
+from unnest(%(external_ids)s::text[]) as given (external_id) cross join lateral (
+    select external_id from everlore.message
+    where workspace_id = %(workspace)s and thread_id = %(thread_id)s and external_id = given.external_id and on_path offset 0
+) as m;
+
 -- known_external_ids: of the given external ids, those that the thread has, with the hash of their content; of revisions the one
 -- on the path, else any. (Each half has an index of its own.)
 select m.external_id, m.message_id, m.content_hash

@@ -23,6 +23,10 @@ select message_id from everlore.message
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and not on_path
   and position >= %(first)s and position <= %(last)s;
 
+-- unmention: messages that are off the path name nobody; returns whom they named
+delete from everlore.mention
+where workspace_id = %(workspace)s and message_id = any (%(messages)s::uuid[]) returning entity_id;
+
 -- lock_workspace: one commit of what is distilled at a time
 select from everlore.distilled_state where workspace_id = %(workspace)s for update;
 

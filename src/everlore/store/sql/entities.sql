@@ -168,12 +168,29 @@ from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
     ) end as variants
 ) as told;
 
--- most_mentioned: the entities that most messages name
+-- most_mentioned: the entities that most messages name; of those that none names, the ones that a person named or merged, or that
+-- something known speaks of
 select e.entity_id
 from everlore.entity e left join (
     select entity_id, count(*) as mentions from everlore.mention where workspace_id = %(workspace)s group by entity_id
 ) as n using (entity_id)
 where e.workspace_id = %(workspace)s and e.merged_into is null and (%(type)s::text is null or e.type = %(type)s)
+  and (n.mentions is not null
+    or exists (select from everlore.alias a
+               where a.workspace_id = %(workspace)s and a.entity_id = e.entity_id and a.origin = 'by hand')
+    or exists (select from everlore.entity_change c
+               where c.workspace_id = %(workspace)s and c.undone_at is null and e.entity_id in (c.kept_id, c.other_id))
+    or exists (select from everlore.memory_entity x cross join lateral (
+                   select superseded_at, forgotten_at, valid_from, valid_to from everlore.memory
+                   where workspace_id = %(workspace)s and lineage_id = x.lineage_id offset 0) as m
+               where x.workspace_id = %(workspace)s and x.entity_id = e.entity_id
+                 and m.superseded_at is null and m.forgotten_at is null and (m.valid_to is null or m.valid_to > m.valid_from))
+    or exists (select from everlore.fact f
+               where f.workspace_id = %(workspace)s and f.subject_id = e.entity_id
+                 and f.superseded_at is null and (f.valid_to is null or f.valid_to > f.valid_from))
+    or exists (select from everlore.fact f
+               where f.workspace_id = %(workspace)s and f.object_id = e.entity_id
+                 and f.superseded_at is null and (f.valid_to is null or f.valid_to > f.valid_from)))
 order by n.mentions desc nulls last, e.name, e.entity_id
 limit %(at_most)s;
 

@@ -43,16 +43,38 @@ where workspace_id = %(workspace)s and thread_id = %(thread_id)s for no key upda
 select messages - off_path, off_path from everlore.thread
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
 
--- turns: of a thread the messages with these keys (16 bytes each, one behind the other), in their order
-select message_id, parent_id, turn_key, position, on_path from everlore.message
-where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (array(
-    select substring(%(keys)s::bytea from 16 * n + 1 for 16) from generate_series(0, length(%(keys)s::bytea) / 16 - 1) as n))
-order by position;
-
--- erased_turns: of these keys the first halves of those that were erased from a thread
-select turn_key from everlore.erased_turn
-where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (array(
-    select substring(%(keys)s::bytea from 16 * n + 1 for 8) from generate_series(0, length(%(keys)s::bytea) / 16 - 1) as n));
+-- known_turns: how far the path of a thread says what a history does (`keys`: 16 bytes for each of its turns, one behind the
+-- other): those messages, and the position of the last; of what comes then, the messages of the thread with these keys, in their
+-- order, and the first halves of keys that were erased
+with given as materialized (
+    select n + 1 as place, substring(%(keys)s::bytea from 16 * n + 1 for 16) as turn_key
+    from generate_series(0, length(%(keys)s::bytea) / 16 - 1) as n
+), path as materialized (
+    select message_id, position, turn_key, row_number() over (order by position) as place from (
+        select message_id, position, turn_key from everlore.message
+        where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path
+        order by position limit length(%(keys)s::bytea) / 16
+    ) as beginning
+), same as materialized (
+    select coalesce(min(g.place) filter (where p.turn_key is distinct from g.turn_key) - 1, count(*)) as turns
+    from given g left join path p on p.place = g.place
+), rest as materialized (
+    select distinct turn_key from given where place > (select turns from same)
+), known as materialized (
+    select message_id, parent_id, turn_key, position, on_path from everlore.message
+    where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (array(select turn_key from rest))
+)
+select
+    array(select message_id from path where place <= (select turns from same) order by place),
+    coalesce((select position from path where place = (select turns from same)), 0),
+    array(select message_id from known order by position),
+    array(select parent_id from known order by position),
+    array(select turn_key from known order by position),
+    array(select position from known order by position),
+    array(select on_path from known order by position),
+    array(select turn_key from everlore.erased_turn
+          where workspace_id = %(workspace)s and thread_id = %(thread_id)s
+            and turn_key = any (array(select substring(turn_key for 8) from rest)));
 
 -- note_reconciled: the client of a thread sends its whole history with every call
 update everlore.thread set reconciled = true

@@ -158,7 +158,7 @@ def _one_moment(
     assert importer.stdout is not None
     select.select([importer.stdout], [], [], chance.choice([0, 0, 0.002, 0.01, 0.03]))
     if victim == "postgres":
-        _kill_postgres(data_dir)
+        kill_postgres(data_dir)
         importer.wait()
     elif victim == "importer":
         importer.kill()
@@ -208,7 +208,7 @@ def _start(what: str, data_dir: Path, batches: list[int] | None = None) -> "subp
     return process
 
 
-def _kill_postgres(data_dir: Path) -> None:
+def kill_postgres(data_dir: Path) -> None:
     """The postmaster and all its children, at once."""
     postmaster = int((data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
     table = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout

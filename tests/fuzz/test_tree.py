@@ -89,7 +89,7 @@ async def named(workspace: Workspace) -> set[tuple[str, int]]:
 
 
 async def known_anew(lore: Everlore, writer: Writer, rows: Rows) -> Workspace:
-    """A new workspace that knows what the path says, and nothing else. Its turns stand in the same places, in the same windows."""
+    """A new workspace that knows what the path says, and nothing else. Its turns stand in the same places and windows."""
     workspace: Workspace = await lore.workspace("anew", create=True)
     stored = await rows(
         "select m.position, m.role, m.text, m.occurred_at from everlore.message m join everlore.workspace w using (workspace_id) "
@@ -102,9 +102,8 @@ async def known_anew(lore: Everlore, writer: Writer, rows: Rows) -> Workspace:
     )
     at = 1
     for (last,) in windows:
-        for position in range(at, last + 1):
-            role, text, moment = path.get(position, ("user", "(not on the path)", writer.clock()))
-            await workspace.record([NewMessage(role=role, text=text, at=moment)])
+        turns = [path.get(one, ("user", "(not on the path)", writer.clock())) for one in range(at, last + 1)]
+        await workspace.record([NewMessage(role=role, text=text, at=moment) for role, text, moment in turns])
         at = last + 1
         await rows("delete from everlore.message where text = '(not on the path)'")
         await lore.distil(workspace)

@@ -357,7 +357,7 @@ async def test_a_history_that_cannot_be_read_leaves_nothing_behind(workspace: Wo
         ({"role": "user", "content": "x", "tool_calls": 5}, r"history\[0\]\.tool_calls"),
         ({"role": "user", "content": [{"type": "tool_use", "input": deep}]}, r"history\[0\]"),
         ({"role": "robot", "content": "x"}, r"history\[0\]\.role"),
-        ({"role": "user", "content": "a\0b"}, r"history\[0\]\.text"),
+        ({"role": "user", "content": "a\0b"}, r"history\[0\]\.content"),
     ):
         with pytest.raises(InvalidInput, match=field):
             await workspace.reconcile([entry])

@@ -19,6 +19,7 @@ import select
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
@@ -165,9 +166,10 @@ def _one_moment(
             break
     if chance.choice(VICTIMS) == "postgres":
         kill_postgres(data_dir)
-        process.wait(60)
-    else:
-        process.kill()
+        # It ends with an error, or, where nothing was under way, starts Postgres again and goes on.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(2)
+    process.kill()
     lines += process.stdout.readlines()
     process.wait()
     interrupted = None

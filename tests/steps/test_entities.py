@@ -454,7 +454,8 @@ async def test_an_unknown_name_is_said_with_what_is_near(world: World) -> None:
 
 async def test_a_search_finds_forms_parts_and_misspellings(world: World) -> None:
     await world.entity("Ali Camarata", "ali@camarata.com")
-    await world.entity("Camarillo", type="place")
+    place = await world.entity("Camarillo", type="place")
+    world.mention(place, *await world.messages("We went to Camarillo."))
     assert [found.entity.name for found in await world.graph.search("camarata")] == ["Ali Camarata"]
     assert [found.entity.name for found in await world.graph.search("Ali Camaratta")] == ["Ali Camarata"]
     (exact,) = await world.graph.search("ALI CAMARATA")

@@ -153,6 +153,19 @@ async def test_what_rests_on_a_branch_alone_goes_and_comes_with_it(
     assert await active(workspace) == before
 
 
+async def test_whom_only_a_branch_names_is_not_listed(lore: Everlore, workspace: Workspace) -> None:
+    async def names() -> set[str]:
+        await lore.distil(workspace)
+        return {one.entity.name for one in await workspace.graph.entities()}
+
+    (old,) = await told(workspace, "My sister Emma works as a nurse.")
+    assert "Emma" in await names()
+    await workspace.revise(old, "It rains in Porto.")
+    assert "Emma" not in await names()
+    await workspace.switch("main", old)
+    assert "Emma" in await names()
+
+
 async def test_an_answer_waits_until_it_is_settled(
     lore: Everlore, workspace: Workspace, clock: Any, rows: Rows
 ) -> None:
@@ -350,6 +363,12 @@ async def test_a_history_that_cannot_be_read_leaves_nothing_behind(workspace: Wo
         await workspace.reconcile([{"role": "user", "text": text, "external_id": "x"} for text in "ab"])
     with pytest.raises(InvalidInput, match=r"history\[0\]\.content"):
         await workspace.reconcile([{"role": "user", "content": 7}])
+    numbered = [{"role": "user", "text": text, "external_id": text} for text in ("one", "two")]
+    await workspace.reconcile(numbered, thread="numbered")
+    with pytest.raises(InvalidInput, match="'one' to a new turn"):
+        await workspace.reconcile([*numbered, numbered[0] | {"text": "three"}], thread="numbered")
+    edited = await workspace.reconcile([numbered[0] | {"text": "three"}], thread="numbered")
+    assert [one.status for one in edited.turns] == ["stored"]
     deep: Any = "x"
     for _ in range(3000):
         deep = [deep]

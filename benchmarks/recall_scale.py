@@ -36,6 +36,7 @@ SMALL_PASSAGES = 60
 EMBEDDED = 5000
 BATCH = 10_000
 THREAD_MESSAGES = 1000
+_SAID = struct.pack(">i", 4) + b"said"
 FLOOR = """
     select passage_id from everlore.passage_vector
     where workspace_id = %s and model_id = 1 and layer = 'said'
@@ -94,7 +95,7 @@ def perturbed_copies(owner: psycopg.Connection, workspace: Workspace) -> None:
     of: list[int] = chance.integers(0, len(vectors), size=len(missing)).tolist()
     with owner.transaction():
         with owner.cursor().copy(
-            "copy everlore.passage_vector (workspace_id, model_id, passage_id, embedding) from stdin (format binary)"
+            "copy everlore.passage_vector (workspace_id, model_id, passage_id, layer, embedding) from stdin (format binary)"
         ) as copy:
             for piece in vector_rows(workspace, missing, vectors, of, chance):
                 copy.write(piece)
@@ -103,7 +104,11 @@ def perturbed_copies(owner: psycopg.Connection, workspace: Workspace) -> None:
         ) as copy:
             copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8))
             for number, source in zip(missing, of, strict=True):
-                copy.write(head(workspace, number) + struct.pack(">i", len(tokens[source])) + tokens[source])
+                copy.write(
+                    head(workspace, number, fields=4)
+                    + struct.pack(">i", len(tokens[source]))
+                    + tokens[source]
+                )
             copy.write(b"\xff\xff")
     owner.execute(
         "update everlore.watermark set position = written where workspace_id = %s and step like 'vector:%%'",
@@ -111,9 +116,9 @@ def perturbed_copies(owner: psycopg.Connection, workspace: Workspace) -> None:
     )
 
 
-def head(workspace: Workspace, number: int) -> bytes:
+def head(workspace: Workspace, number: int, fields: int) -> bytes:
     return (
-        struct.pack(">hi", 4, 16)
+        struct.pack(">hi", fields, 16)
         + workspace.workspace_id.bytes
         + struct.pack(">ih", 2, 1)
         + struct.pack(">ii", 4, number)
@@ -138,7 +143,7 @@ def vector_rows(
         halves = moved.astype(">f2")
         for number, row in zip(numbers[start : start + BATCH], halves, strict=True):
             data = struct.pack(">hh", len(row), 0) + row.tobytes()
-            yield head(workspace, number) + struct.pack(">i", len(data)) + data
+            yield head(workspace, number, fields=5) + _SAID + struct.pack(">i", len(data)) + data
     yield b"\xff\xff"
 
 
@@ -271,12 +276,14 @@ def give_small_vectors(owner: psycopg.Connection) -> None:
     rows = owner.execute("select workspace_id, passage_id from everlore.passage").fetchall()
     chance = np.random.default_rng(5)
     with owner.cursor().copy(
-        "copy everlore.passage_vector (workspace_id, model_id, passage_id, embedding) from stdin"
+        "copy everlore.passage_vector (workspace_id, model_id, passage_id, layer, embedding) from stdin"
     ) as copy:
         for workspace_id, number in rows:
             vector = chance.standard_normal(384)
             vector /= np.linalg.norm(vector)
-            copy.write_row((workspace_id, 1, number, "[" + ",".join(f"{x:.4f}" for x in vector) + "]"))
+            copy.write_row(
+                (workspace_id, 1, number, "said", "[" + ",".join(f"{x:.4f}" for x in vector) + "]")
+            )
     owner.execute("update everlore.watermark set position = written where step like 'vector:%'")
 
 

@@ -17,6 +17,8 @@ from everlore.everlore import Everlore
 CONTINUED = "u:This session is being continued from a previous conversation that ran out of context."
 ANOTHER = "u:Another language model started to solve this problem and produced a summary: they talked."
 ROLES = {"u": "user", "a": "assistant", "s": "system", "d": "developer"}
+RECAP = "Here is a summary of our conversation: little."
+QUARTER = "Summary of the previous quarter: sales rose."
 LONG = "I would like to hear everything about the harbour of Lisbon."
 THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": "x9"}
 
@@ -58,6 +60,16 @@ def tool_result(number: str) -> dict[str, Any]:
         {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "print(1)"}]}  # fmt: skip
 
 
+def looked_up(number: int, status: str) -> list[dict[str, Any]]:
+    return [
+        {"role": "model", "parts": [{"functionCall": {"name": "find", "args": {"id": number}}}]},
+        {
+            "role": "function",
+            "parts": [{"functionResponse": {"name": "find", "response": {"status": status}}}],
+        },
+    ]
+
+
 def image(data: str) -> dict[str, Any]:
     return {"role": "user", "content": [
         {"type": "text", "text": "What is this?"},
@@ -91,13 +103,13 @@ SHAPES = [
           [6, 1], [*WORDS, "And Tavira?"], 7),
     Shape("SillyTavern: the head is dropped and the system prompt stays",
           [["s:You are Ann.", *TALK], ["s:You are Ann.", *TALK[2:], "u:And Tavira?"]],
-          [7, 1], ["You are Ann.", *WORDS, "And Tavira?"], 8),
+          [6, 1], [*WORDS, "And Tavira?"], 7),
     Shape("SillyTavern: a message in the middle is edited in place", [TALK, [*TALK[:2], "u:Where is Rome?", *TALK[3:]]],
           [6, 4], [*WORDS[:2], "Where is Rome?", *WORDS[3:]], 10),
     Shape("SillyTavern: continue, which sends no new turn", [TALK[:4], TALK[:4]], [4, 0], WORDS[:4], 4),
     Shape("SillyTavern: a world info entry comes and goes in the system prompt",
           [["s:You are Ann.", *TALK[:3]], ["s:You are Ann. The harbour is old.", *TALK[:5]]],
-          [4, 2], ["You are Ann.", *WORDS[:5]], 6),
+          [3, 2], WORDS[:5], 5),
     Shape("Open WebUI: an earlier question is edited", [TALK[:4], ["u:Hello", "a:Hi!", "u:Where is Rome?"]],
           [4, 1], [*WORDS[:2], "Where is Rome?"], 5),
     Shape("Open WebUI: the first question is edited", [TALK[:4], ["u:Good day"]], [4, 1], ["Good day"], 5),
@@ -140,7 +152,7 @@ SHAPES = [
           [TALK, [ANOTHER, *TALK[4:], "u:Go on"]],
           [6, 1], [*WORDS, "Go on"], 7),
     Shape("a developer's instructions in front", [["d:Be brief.", *TALK[:2]], ["d:Be very brief.", *TALK[:3]]],
-          [3, 1], ["Be brief.", *WORDS[:3]], 4),
+          [2, 1], WORDS[:3], 3),
     Shape("the middle is cut out, head and tail stay", [TALK, [TALK[0], TALK[1], *TALK[4:], "u:Go on"]],
           [6, 1], [*WORDS, "Go on"], 7),
     Shape("an image that is sent again", [[image("aaa"), "a:A cat."], [image("aaa"), "a:A cat.", "u:Sure?"]],
@@ -149,6 +161,32 @@ SHAPES = [
           [2, 1], ["What is this?"], 3),
     Shape("a single long turn is known by itself", [[*TALK[:2], "u:" + LONG], ["u:" + LONG, "a:It is old."]],
           [3, 1], [*WORDS[:2], LONG, "It is old."], 4),
+    Shape("a system prompt with the time in it, before a short beginning",
+          [["s:It is 1.", "u:hi"], ["s:It is 2.", "u:hi", "a:Hello.", "u:How are you?"]], [1, 2],
+          ["hi", "Hello.", "How are you?"], 3),
+    Shape("SillyTavern: an author's note that moves with the end",
+          [[*TALK[:2], "s:Be kind.", TALK[2]], [*TALK[:4], "s:Be kind.", TALK[4]]], [3, 2], WORDS[:5], 5),
+    Shape("the head is dropped, and what is left begins with words that were said before",
+          [["u:hello there", "a:hi", "u:ok", "a:sure", "u:ok", "a:sure"], ["u:ok", "a:sure", "u:ok", "a:sure", "u:new"]],
+          [6, 1], ["hello there", "hi", "ok", "sure", "ok", "sure", "new"], 7),
+    Shape("the head is dropped, and what is left begins as the thread does",
+          [["u:hi", "a:one", "u:q", "a:two", "u:hi", "a:three"], ["u:hi", "a:three", "u:new"]],
+          [6, 1], ["hi", "one", "q", "two", "hi", "three", "new"], 7),
+    Shape("an edit that drops some of what followed it",
+          [TALK, [*TALK[:2], "u:My address is Elm Street 5.", *TALK[5:], "u:Go on"]],
+          [6, 3], [*WORDS[:2], "My address is Elm Street 5.", WORDS[5], "Go on"], 9),
+    Shape("an answer, and a question, that read like summaries",
+          [["u:What did we say?", "a:" + RECAP, "u:" + QUARTER],
+           ["u:What did we say?", "a:" + RECAP, "u:" + QUARTER,
+            "a:Good."]],
+          [3, 1], ["What did we say?", RECAP,
+                   QUARTER, "Good."], 4),
+    Shape("Gemini: calls of a tool that differ in an id that is given, and in what comes back",
+          [["u:Look", *looked_up(5, "failed")], ["u:Look", *looked_up(5, "failed"), *looked_up(6, "ok")]],
+          [3, 2], ["Look", None, None, None, None], 5),
+    Shape("a function call of the older form",
+          [["u:Look", {"role": "assistant", "content": None, "function_call": {"name": "read", "arguments": "{}"}}]],
+          [2], ["Look", None], 2),
     Shape("the same words again and again are turns of their own", [["u:go on"] * 3, ["u:go on"] * 5],
           [3, 2], ["go on"] * 5, 5),
     Shape("Gemini: a model's turns, in parts",
@@ -171,4 +209,6 @@ async def test_a_helper_of_a_client_has_a_thread_of_its_own(lore: Everlore) -> N
     workspace: Workspace = await lore.workspace("alice", create=True)
     await workspace.reconcile([turn(one) for one in TALK], thread="work")
     await workspace.reconcile([turn("s:You look for files."), turn("u:Find it")], thread="work helper")
-    assert {one.name: one.messages for one in await workspace.threads()} == {"work": 6, "work helper": 2}
+    assert {one.name: one.messages for one in await workspace.threads()} == {"work": 6, "work helper": 1}
+    (asked,) = await workspace.messages("work helper")
+    assert asked.system_prompt == "You look for files."

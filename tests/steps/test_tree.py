@@ -107,6 +107,25 @@ async def test_another_content_under_an_external_id_revises_if_that_is_asked_for
     assert await rows("select count(*) from everlore.message where external_id = 'a'") == [(2,)]
 
 
+async def test_what_was_recorded_behind_a_message_may_be_recorded_again(workspace: Workspace) -> None:
+    (first,) = await told(workspace, "one")
+    two, three = said("two", external_id="2"), said("three", external_id="3")
+    for given in ([two], [two], [two, three], [two, three]):
+        await workspace.record(given, parent=first)
+    await workspace.record([said("four")])
+    await workspace.record([two], parent=first)
+    assert await path(workspace) == ["one", "two", "three", "four"]
+
+
+async def test_several_revisions_in_one_call_follow_each_other(workspace: Workspace) -> None:
+    await workspace.record([said("one", external_id="1"), said("two", external_id="2")])
+    receipt = await workspace.record(
+        [said("the second", external_id="2"), said("the first", external_id="1")], revise=True
+    )
+    assert receipt.stored == 2
+    assert await path(workspace) == ["the first", "the second"]
+
+
 async def test_what_is_off_the_path_is_found_only_by_who_asks_for_it(
     lore: Everlore, workspace: Workspace
 ) -> None:
@@ -280,7 +299,7 @@ async def test_a_summary_in_place_of_turns_is_no_turn(workspace: Workspace) -> N
     ]
     alone = {"role": "user", "content": "Summary of the conversation: they counted turns."}
     assert await statuses(workspace, [alone, {"role": "user", "content": "newer"}]) == ["skipped", "stored"]
-    middle = [*whole[:2], summary, *whole[9:], *turns("new")]
+    middle = [*whole[:2], alone, *whole[9:], *turns("new")]
     assert await statuses(workspace, middle) == [*["known"] * 2, "skipped", *["known"] * 4]
     assert await path(workspace) == [*(f"turn {n}" for n in range(12)), "new", "newer"]
 
@@ -305,6 +324,26 @@ async def test_what_was_erased_does_not_come_back(workspace: Workspace, rows: Ro
     assert await path(workspace) == ["turn 0", "turn 1", "turn 3", "turn 4", "new"]
     await workspace.delete_thread("main")
     assert await rows("select count(*) from everlore.erased_turn") == [(0,)]
+
+
+async def test_when_a_turn_was_said_and_how_it_ended_are_kept(workspace: Workspace) -> None:
+    dated = {"role": "user", "content": "Hello", "at": "2020-05-04T12:00:00+00:00", "finish": "aborted"}
+    undated = {"role": "user", "content": "Hi", "at": "yesterday", "finish": "stop"}
+    await workspace.reconcile([dated, undated])
+    first, second = await workspace.messages()
+    assert (first.at.year, first.finish) == (2020, "aborted")
+    assert (second.at, second.finish) == (second.recorded_at, "complete")
+
+
+async def test_the_same_words_elsewhere_are_no_erased_turn(workspace: Workspace) -> None:
+    history = turns("Hello", "hi", "ok", "Fine.", "More?", "sure")
+    sent = await workspace.reconcile(history)
+    await workspace.delete(sent.turns[2].message_id or uuid4())
+    again = [*history, *turns("ok", "great, booked")]
+    assert await statuses(workspace, again) == [
+        *["known"] * 2, "erased", *["known"] * 3, *["stored"] * 2]  # fmt: skip
+    # Its beginning is cut off, and the erased one is the first that is left.
+    assert await statuses(workspace, [*again[2:], *turns("bye")]) == ["erased", *["known"] * 5, "stored"]
 
 
 async def test_turns_are_the_same_however_they_are_spelled(workspace: Workspace) -> None:
@@ -380,6 +419,8 @@ async def test_a_history_that_cannot_be_read_leaves_nothing_behind(workspace: Wo
     ):
         with pytest.raises(InvalidInput, match=field):
             await workspace.reconcile([entry])
+    with pytest.raises(InvalidInput, match=r"history\[0\]"):
+        await workspace.reconcile([{"role": "user", "content": [{"type": "image", 1: 2}]}])
     nested = "[" * 900 + "]" * 900
     call = {"function": {"name": "f", "arguments": nested}}
     await workspace.record([said("", "assistant", tool_calls=[call])], thread="deep")

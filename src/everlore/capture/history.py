@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, cast
 
 from everlore.capture.turns import spoken
 from everlore.domain.errors import InvalidInput
-from everlore.domain.messages import NewMessage
+from everlore.domain.messages import FINISHES, NewMessage
 
 _ROLES = {"model": "assistant", "ai": "assistant", "human": "user", "function": "tool"}
 _OWN = frozenset({"text", "author", "captions", "system_prompt", "external_id", "metadata", "off_the_record"})
@@ -32,7 +33,7 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(field, f"must be a message, not {type(given).__name__}")
     if given.keys() & _OWN:
-        return given
+        return dict(given) | {"at": _moment(given["at"]) or given["at"]} if "at" in given else given
     kind = str(given.get("type", "message"))
     if kind in _THOUGHTS:
         return None
@@ -43,7 +44,7 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
     if not isinstance(role, str):
         raise InvalidInput(f"{field}.role", "is missing")
     content = given.get("content")
-    if isinstance(content, str) and not given.keys() - {"role", "content"} and role != "tool":
+    if isinstance(content, str) and len(given) == 2 and role != "tool":
         role = _ROLES.get(role, role)
         text = spoken(role, content)
         return {"role": role, "content": text} if text else None
@@ -52,6 +53,8 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
     if not isinstance(more, list):
         raise InvalidInput(f"{field}.tool_calls", "must be a list of objects")
     calls += [_plain(one) for one in cast("list[Any]", more)]
+    if isinstance(given.get("function_call"), Mapping):
+        calls.append({"type": "function", "function": _plain(given["function_call"])})
     role = _ROLES.get(role, role)
     if role == "tool" and texts:
         calls, texts = [*calls, {"type": "tool_result", "content": "\n\n".join(texts)}], []
@@ -60,7 +63,21 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
     if not (text or captions or calls):
         return None
     said: dict[str, Any] = {"role": role, "content": text, "captions": captions, "tool_calls": calls}
+    if (at := _moment(given.get("at"))) is not None:
+        said["at"] = at
+    if given.get("finish") in FINISHES:
+        said["finish"] = given["finish"]
     return said | ({"author": name} if isinstance(name, str) and name.strip() else {})
+
+
+def _moment(value: Any) -> datetime | None:
+    """A time that says where on earth it is meant, also as JSON has it."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, datetime) and value.tzinfo is not None else None
 
 
 def _parts(content: Any, field: str) -> tuple[list[str], list[str], list[Any]]:

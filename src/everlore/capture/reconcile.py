@@ -15,27 +15,39 @@ from uuid import UUID
 from everlore.capture.accept import Accepted, accept_one
 from everlore.capture.history import read
 from everlore.capture.tree import follow
-from everlore.capture.turns import turn_key
+from everlore.capture.turns import erased_marks, turn_key
 from everlore.capture.write import aside, give_back, prepared_within, write, writing
 from everlore.domain.errors import InvalidInput
-from everlore.domain.messages import MAX_MESSAGES, ROLES, NewMessage, Reconciled, ReconciledTurn
+from everlore.domain.messages import (
+    MAX_MESSAGES,
+    MAX_TEXT_BYTES,
+    ROLES,
+    NewMessage,
+    Reconciled,
+    ReconciledTurn,
+)
 from everlore.runtime import Runtime
 from everlore.store import conversation, tree
 from everlore.store.conversation import Destination
 from everlore.store.run import Transaction
 from everlore.store.tree import KnownTurn, KnownTurns
+from everlore.validation import valid_text
 
 # From so many characters on a turn that occurs once is found by itself.
 _TELLING = 40
+# Where a history without its beginning is none of the path, so many messages are looked at that its first turn may be.
+_BRANCHES = 50
 # How clients begin what stands for the turns that they left out.
 _SUMMARY = re.compile(
     r"\s*(?:<(?:summary|context_summary|conversation_summary)\b"
     r"|this session is being continued from a previous conversation"
     r"|another language model started to solve this problem"
-    r"|\[?(?:here is )?(?:a |the )?summary of (?:the |our |this )?(?:previous|earlier|prior|conversation|chat)"
+    r"|\[?(?:here is )?(?:a |the )?summary of (?:the |our |this )?(?:(?:previous|earlier|prior|whole|full) )?"
+    r"(?:conversation|chat|messages|discussion|turns)\b"
     r"|(?:previous |earlier )?conversation summary\b)",
     re.IGNORECASE,
 )
+# What a client puts in by itself changes from call to call and is no turn of the conversation.
 _OF_CLIENT = ("system", "developer")
 _PLAIN = frozenset({"role", "content"})
 _SKIPPED = ReconciledTurn("skipped", None)
@@ -53,7 +65,7 @@ async def reconcile(
     now = runtime.clock()
     size = len(history) if isinstance(history, Sequence) else 0  # pyright: ignore[reportUnnecessaryIsInstance]
     given = await aside(size, _turns, history, now)
-    turns = [one for one in given if one is not None]
+    turns = [one for one in given if one is not None and one.role not in _OF_CLIENT]
     keys = [one.key for one in turns]
     ids: Mapping[int, UUID] = {}
     async with writing(runtime, workspace_id) as tx:
@@ -61,11 +73,14 @@ async def reconcile(
         thread_id = opened.state.thread_id
         known = Known(await tree.known_turns(tx, thread_id, keys), opened.state.tip_id)
         aligned = await _align(tx, thread_id, turns, known)
-        fresh = [one.message(now) for one, found in zip(turns, aligned.found, strict=True) if found == "new"]
         last = aligned.follows
+        new = [one for one, found in zip(turns, aligned.found, strict=True) if found == "new"]
+        if new and last is None:
+            new[0].accepted = _with_prompt(new[0].message(now), given)
+        fresh = [one.message(now) for one in new]
         if fresh:
-            revised = await _revised(tx, thread_id, aligned, fresh[0], opened.state.tip_id)
-            opened = await follow(tx, opened, last and last.message_id, now)
+            follows, revised = await _place(tx, thread_id, last, fresh[0], opened.state.tip_id)
+            opened = await follow(tx, opened, follows, now)
             await _check_external_ids(tx, thread_id, fresh)
             recording = await prepared_within(tx, runtime, fresh, now)
             ids, state = await write(
@@ -77,7 +92,10 @@ async def reconcile(
             # Sent by a client that went back to another branch.
             opened = await follow(tx, opened, last.message_id, now)
     found = iter(aligned.found)
-    outcomes = tuple(_SKIPPED if one is None else _outcome(one, next(found), ids) for one in given)
+    outcomes = tuple(
+        _SKIPPED if one is None or one.role in _OF_CLIENT else _outcome(one, next(found), ids)
+        for one in given
+    )
     return Reconciled(workspace, into.thread, opened.state.tip_id, outcomes)
 
 
@@ -129,6 +147,8 @@ def _turn_of(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -
         said = read(given, field)
     except RecursionError as error:
         raise InvalidInput(field, "is nested too deeply") from error
+    except TypeError as error:
+        raise InvalidInput(field, f"cannot be written as JSON: {error}") from error
     if said is None:
         return None
     if isinstance(said, Mapping) and not said.keys() - _PLAIN and said["role"] in ROLES:
@@ -164,6 +184,16 @@ class Known:
         for one in sorted(found.turns, key=lambda one: (one.on_path, one.position)):
             self.by_key.setdefault(one.turn_key, []).append(one)
             self._children[one.parent_id, one.turn_key] = one
+        self.path = [one for one in found.turns if one.on_path]
+        # Where what is said twice in a row stands last.
+        self.last_of_pair: dict[tuple[bytes, bytes], int] = {}
+        by_id = {one.message_id: one for one in found.turns}
+        for one in found.turns:
+            above = by_id.get(one.parent_id) if one.parent_id else None
+            if above is not None:
+                position = above.position if one.on_path else 0
+                pair = above.turn_key, one.turn_key
+                self.last_of_pair[pair] = max(position, self.last_of_pair.get(pair, 0))
 
     def child(self, parent: KnownTurn | None, key: bytes) -> KnownTurn | None:
         return self._children.get((parent and parent.message_id, key))
@@ -181,12 +211,21 @@ class Aligned:
 async def _align(tx: Transaction, thread_id: UUID, turns: Sequence[Turn], known: Known) -> Aligned:
     aligned = Aligned(list(known.beginning))
     if known.beginning:
-        aligned.follows = KnownTurn(known.beginning[-1], None, b"", known.position, True)
+        aligned.follows = KnownTurn(
+            known.beginning[-1], None, turns[len(known.beginning) - 1].key, known.position, True
+        )
     _walk(aligned, turns, known)
+    if 0 < 2 * len(aligned.found) < len(turns):
+        # The beginning may be missing, and what is there may begin with words that the thread begins with, too.
+        begin, run = _longest_run(turns, 0, known, None)
+        if begin is not None and run > len(aligned.found):
+            aligned = Aligned([begin.message_id], begin)
+            _walk(aligned, turns, known)
     while (at := len(aligned.found)) < len(turns):
         anchor = _anchor(turns, at, known, aligned.follows)
         if anchor is None:
-            if _is_summary(turns[at]) and known.tip_id is not None:
+            follows = aligned.follows and aligned.follows.message_id
+            if _is_summary(turns[at]) and known.tip_id not in (None, follows):
                 # All that it stands for is left out: what comes after it goes on from where the thread ended.
                 aligned.found.append("skipped")
                 aligned.follows = await _turn(tx, known.tip_id)
@@ -202,20 +241,31 @@ async def _align(tx: Transaction, thread_id: UUID, turns: Sequence[Turn], known:
         aligned.found += ["skipped"] * (place - at) + [anchored.message_id]
         aligned.follows = anchored
         _walk(aligned, turns, known)
-    aligned.found += ["erased" if one.key in known.erased else "new" for one in turns[len(aligned.found) :]]
+    aligned.found += ["new"] * (len(turns) - len(aligned.found))
     return aligned
 
 
 def _walk(aligned: Aligned, turns: Sequence[Turn], known: Known) -> None:
     """Go along the tree as far as the turns do."""
-    for one in turns[len(aligned.found) :]:
+    while len(aligned.found) < len(turns):
+        one = turns[len(aligned.found)]
         if (child := known.child(aligned.follows, one.key)) is not None:
             aligned.found.append(child.message_id)
             aligned.follows = child
-        elif one.key in known.erased:
+        elif _was_erased(aligned, turns, known):
             aligned.found.append("erased")
         else:
             return
+
+
+def _was_erased(aligned: Aligned, turns: Sequence[Turn], known: Known) -> bool:
+    """Whether the next turn is one that was erased where it stands."""
+    if not known.erased:
+        return False
+    at = len(aligned.found)
+    before = [aligned.follows.turn_key if aligned.follows else b"", turns[at - 1].key if at else b""]
+    behind = turns[at + 1].key if at + 1 < len(turns) else None
+    return bool(erased_marks(before, turns[at].key, behind) & known.erased)
 
 
 def _anchor(
@@ -225,29 +275,70 @@ def _anchor(
     once."""
     for place in range(at, len(turns)):
         candidates = known.by_key.get(turns[place].key, [])
-        following = turns[place + 1] if place + 1 < len(turns) else None
-        for one in reversed(candidates):
-            if after is not None and not (one.on_path and after.on_path and one.position > after.position):
-                continue
-            two = following is not None and known.child(one, following.key) is not None
-            if two or (len(turns[place].text) >= _TELLING and len(candidates) == 1):
-                return place, one
+        single = len(turns[place].text) >= _TELLING and len(candidates) == 1
+        pair = (turns[place].key, turns[place + 1].key) if place + 1 < len(turns) else None
+        if not single and (pair is None or pair not in known.last_of_pair):
+            continue
+        if after is None or (after.on_path and (single or known.last_of_pair[pair] > after.position)):  # pyright: ignore[reportArgumentType]
+            begin, run = _longest_run(turns, place, known, after)
+            if begin is not None and (single or run > 1):
+                return place, begin
+        if after is None:
+            for one in candidates[-_BRANCHES:]:
+                if single or (pair is not None and known.child(one, pair[1]) is not None):
+                    return place, one
     return None
+
+
+def _longest_run(
+    turns: Sequence[Turn], place: int, known: Known, after: KnownTurn | None
+) -> tuple[KnownTurn | None, int]:
+    """Where on the path behind a turn of it most is said of what a history says from a place on, the last such place of several;
+    and how many turns that are. By the Z algorithm: the work grows with the turns, however often they repeat."""
+    said: list[object] = [one.key for one in turns[place:]]
+    begins = len(said) + 1
+    said.append(None)
+    nodes: list[KnownTurn | None] = []
+    for one in known.path:
+        if nodes and nodes[-1] is not None and nodes[-1].message_id != one.parent_id:
+            nodes.append(None)
+        nodes.append(one)
+    # What is not known in between says nothing that is the same as anything.
+    said += [object() if one is None else one.turn_key for one in nodes]
+    lengths = _z(said)
+    best: tuple[KnownTurn | None, int] = None, 0
+    for number, one in enumerate(nodes):
+        run = lengths[begins + number]
+        if one is not None and run and run >= best[1] and (after is None or one.position > after.position):
+            best = one, run
+    return best
+
+
+def _z(said: Sequence[object]) -> list[int]:
+    """For each place how many items from there on are the same as those from the start (Gusfield's Z algorithm)."""
+    lengths = [0] * len(said)
+    left = right = 0
+    for place in range(1, len(said)):
+        length = min(right - place, lengths[place - left]) if place < right else 0
+        while place + length < len(said) and said[length] == said[place + length]:
+            length += 1
+        lengths[place] = length
+        if place + length > right:
+            left, right = place, place + length
+    return lengths
 
 
 def _was_edited(unknown: Sequence[Turn], between: int, after: KnownTurn | None) -> bool:
     """Whether unknown turns take the place of those that lie between known ones, rather than stand for them, or come before all
-    of them. What a client puts in front by itself changes from call to call, and is no turn of the conversation."""
-    own = [one for one in unknown if one.role not in _OF_CLIENT]
-    if not own or any(map(_is_summary, own)):
+    of them."""
+    if not unknown or any(map(_is_summary, unknown)):
         return False
-    if between == 0:
-        return after is not None
-    return len(unknown) >= between
+    # Behind turns that are known, what is no summary is an edit, however much of what was there it replaces.
+    return after is not None or len(unknown) >= between > 0
 
 
 def _is_summary(one: Turn) -> bool:
-    return _SUMMARY.match(one.text) is not None
+    return one.role == "user" and _SUMMARY.match(one.text) is not None
 
 
 async def _turn(tx: Transaction, message_id: UUID) -> KnownTurn | None:
@@ -257,12 +348,29 @@ async def _turn(tx: Transaction, message_id: UUID) -> KnownTurn | None:
     return KnownTurn(place.message_id, place.parent_id, b"", place.position, place.on_path)
 
 
-async def _revised(
-    tx: Transaction, thread_id: UUID, aligned: Aligned, first: Accepted, tip_id: UUID | None
-) -> UUID | None:
-    """What the first new turn takes the place of: the one that the path goes on with, if the same role says it."""
-    last = aligned.follows
-    if tip_id is None or (last is not None and (last.message_id == tip_id or not last.on_path)):
-        return None
+async def _place(
+    tx: Transaction, thread_id: UUID, last: KnownTurn | None, first: Accepted, tip_id: UUID | None
+) -> tuple[UUID | None, UUID | None]:
+    """The message that the first new turn follows, and the one that it takes the place of: the turn that the path goes on with,
+    if the same role says it."""
+    follows = last and last.message_id
+    if tip_id in (None, follows) or (last is not None and not last.on_path):
+        return follows, None
     following = await tree.following(tx, thread_id, last.position if last else 0)
-    return following.message_id if following is not None and following.role == first.role else None
+    if following is None:
+        # Only instructions stand behind the last turn.
+        return tip_id, None
+    return follows, following.message_id if following.role == first.role else None
+
+
+def _with_prompt(first: Accepted, given: Sequence[Turn | None]) -> Accepted:
+    """The first turn of a conversation, with the instructions that its client put in front of it."""
+    prompts: list[str] = []
+    for one in given:
+        if one is not None and one.role not in _OF_CLIENT:
+            break
+        if one is not None:
+            prompts.append(one.text)
+    if not prompts or first.system_prompt is not None:
+        return first
+    return first._replace(system_prompt=valid_text("\n\n".join(prompts), "history", MAX_TEXT_BYTES))

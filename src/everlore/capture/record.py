@@ -11,6 +11,8 @@ from everlore.domain.messages import NewMessage, Outcome, Receipt
 from everlore.runtime import Runtime
 from everlore.store import conversation, tree
 from everlore.store.conversation import Destination
+from everlore.store.run import Transaction
+from everlore.store.tree import Place
 
 
 async def record(
@@ -38,26 +40,30 @@ async def record(
     recording = await prepared(runtime, workspace_id, accepted, now)
     async with writing(runtime, workspace_id) as tx:
         opened = await conversation.open_thread(tx, into, external_ids=external_ids)
+        known, fresh = opened.known, _first_of_each(accepted, opened.known)
         if parent is not None:
             target = await same_thread(tx, parent, opened.state.thread_id, "parent")
-            opened = await follow(tx, opened, target.message_id, now)
-        for message in _revisions(accepted, opened.known) if revise else ():
-            old, _ = opened.known[message.external_id or ""]
-            place = await tree.place(tx, old)
-            if place is None:
-                continue
-            opened = await follow(tx, opened, place.parent_id, now)
+            if fresh:
+                # What was recorded by an earlier try is followed by what is new of this one.
+                last = _last_known_before(fresh[0], accepted, known)
+                opened = await follow(tx, opened, last or target.message_id, now)
+        revisions = await _revisions(tx, accepted, known) if revise else []
+        instead: dict[UUID, UUID] = {}
+        for message, place in revisions:
+            above = place.parent_id and instead.get(place.parent_id, place.parent_id)
+            opened = await follow(tx, opened, above, now)
+            old = place.message_id
             new, state = await write(
                 tx, recording, opened, [message], into=into, action="revise", revision_of=old
             )
             opened = opened.at(state)
             ids |= new
-        fresh = _first_of_each(accepted, opened.known)
+            instead[old] = new[id(message)]
         if fresh:
             new, _ = await write(tx, recording, opened, fresh, into=into, action="record")
             ids |= new
         await give_back(tx, recording)
-    return Receipt(workspace, into.thread, _outcomes(accepted, opened.known, ids))
+    return Receipt(workspace, into.thread, _outcomes(accepted, known, ids))
 
 
 def _first_of_each(accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]]) -> list[Accepted]:
@@ -73,14 +79,31 @@ def _first_of_each(accepted: list[Accepted], known: Mapping[str, tuple[UUID, byt
     return fresh
 
 
-def _revisions(accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]]) -> list[Accepted]:
-    """Of each external id that the thread has with other content, what is given last."""
+def _last_known_before(
+    first: Accepted, accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]]
+) -> UUID | None:
+    """The message that the thread has already of what a call gives just before its first new one."""
+    last: UUID | None = None
+    for message in accepted:
+        if message is first:
+            break
+        last, _ = known[message.external_id or ""]
+    return last
+
+
+async def _revisions(
+    tx: Transaction, accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]]
+) -> list[tuple[Accepted, Place]]:
+    """Of each external id that the thread has with other content, what is given last, and where the message stands that it takes
+    the place of; in the order of the thread."""
     revised = {
         message.external_id: message
         for message in accepted
         if message.external_id in known and known[message.external_id or ""][1] != message.content_hash
     }
-    return list(revised.values())
+    places = [(message, await tree.place(tx, known[key or ""][0])) for key, message in revised.items()]
+    found = [(message, place) for message, place in places if place is not None]
+    return sorted(found, key=lambda one: one[1].position)
 
 
 def _outcomes(

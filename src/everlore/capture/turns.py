@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-# What differs between two sendings of one turn: ids, times, marks for a prompt cache, signatures.
+# What differs between two sendings of one call of a tool: ids, times, marks for a prompt cache, signatures. Only around what is
+# given to the tool and what it answers: there, an id is an id of something.
 _INCIDENTAL = frozenset(
     [
         "id",
@@ -29,6 +30,8 @@ _THOUGHT = re.compile(r"\A\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.D
 # What Everlore itself put into a prompt, which comes back with the history.
 _INJECTED = re.compile(r"<everlore-memory\b[^>]*>.*?</everlore-memory>", re.DOTALL)
 _KEY_BYTES = 16
+_GIVEN = frozenset({"arguments", "input", "args"})
+_ANSWERED = frozenset({"output", "response", "result", "content", "text"})
 
 
 def turn_key(role: str, text: str, captions: Sequence[str], tool_calls: str) -> bytes:
@@ -41,6 +44,15 @@ def turn_key(role: str, text: str, captions: Sequence[str], tool_calls: str) -> 
         calls = _essential(json.loads(tool_calls))
         content = json.dumps([role, said, list(captions), calls], ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest()[:_KEY_BYTES]
+
+
+def erased_marks(before: Sequence[bytes], key: bytes, behind: bytes | None) -> set[bytes]:
+    """What tells that a turn was erased (8 bytes each): it and a turn before it (one of `before`; nothing at the start), or it
+    and the one behind. So the same words elsewhere are turns of their own. (store/sql/tree.sql: note_erased)"""
+    words = [b"<" + one + key for one in before]
+    if behind is not None:
+        words.append(b">" + key + behind)
+    return {hashlib.sha256(one).digest()[:8] for one in words}
 
 
 def spoken(role: str, text: str) -> str:
@@ -56,12 +68,22 @@ def _essential(value: Any) -> Any:
     if isinstance(value, Mapping):
         fields = cast("Mapping[str, Any]", value)
         return {
-            key: _arguments(one) if key in ("arguments", "input") else _essential(one)
+            key: _arguments(one) if key in _GIVEN else _answer(one) if key in _ANSWERED else _essential(one)
             for key, one in fields.items()
             if key not in _INCIDENTAL
         }
     if isinstance(value, list):
         return [_essential(one) for one in cast("list[Any]", value)]
+    return value.strip() if isinstance(value, str) else value
+
+
+def _answer(value: Any) -> Any:
+    """What a tool answered, whole, but for marks for a prompt cache."""
+    if isinstance(value, Mapping):
+        fields = cast("Mapping[str, Any]", value)
+        return {key: _answer(one) for key, one in fields.items() if key != "cache_control"}
+    if isinstance(value, list):
+        return [_answer(one) for one in cast("list[Any]", value)]
     return value.strip() if isinstance(value, str) else value
 
 

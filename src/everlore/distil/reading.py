@@ -305,10 +305,17 @@ async def _retract(
     if not task.again:
         return [], [], []
     off_path = await distilling.off_path(tx, thread_id, task.first, task.last)
-    messages = [*(message.message_id for message in task.said), *off_path]
+    touched, lineages = await _no_longer_count(
+        tx, [*(message.message_id for message in task.said), *off_path], now
+    )
+    return touched, lineages, await distilling.unmention(tx, off_path)
+
+
+async def _no_longer_count(
+    tx: Transaction, messages: Sequence[UUID], now: datetime
+) -> tuple[list[Group], list[UUID]]:
     stated, lineages = await distilling.retract(tx, messages, now)
-    named = await distilling.unmention(tx, off_path)
-    return list(dict.fromkeys(group_of(*one) for one in stated)), lineages, named
+    return list(dict.fromkeys(group_of(*one) for one in stated)), lineages
 
 
 async def _note(
@@ -341,7 +348,16 @@ async def _note(
 async def _note_failure(
     runtime: Runtime, workspace_id: UUID, thread_id: UUID, task: _Task, error: str
 ) -> None:
-    """The window could not be read. What an earlier reading of it found stays as it is."""
+    """The window could not be read. What an earlier reading of it found stays as it is, but for what was read off the path."""
     async with runtime.database.workspace(workspace_id) as tx:
-        if await _still_to_do(tx, thread_id, task):
-            await _note(tx, thread_id, task, runtime, runtime.clock(), 0, 0, 0, error[:4000])
+        if not await _still_to_do(tx, thread_id, task):
+            return
+        now = runtime.clock()
+        if task.again:
+            off_path = await distilling.off_path(tx, thread_id, task.first, task.last)
+            touched, unsupported = await _no_longer_count(tx, off_path, now)
+            run = _run(thread_id, task, runtime, now)
+            await write(tx, [], [], run, vectors={}, touched=touched, retracted=unsupported)
+            await close_unsupported(tx, unsupported, now)
+            await entities.delete_unspoken(tx, await distilling.unmention(tx, off_path))
+        await _note(tx, thread_id, task, runtime, now, 0, 0, 0, error[:4000])

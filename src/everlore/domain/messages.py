@@ -121,7 +121,8 @@ class ReconciledTurn:
     status: Annotated[
         Literal["known", "stored", "erased", "skipped"],
         Doc(
-            "known: it was there; stored: it is new; erased: it was erased, and stays so; skipped: it is no turn of its own."
+            "known: it was there; stored: it is new; erased: it was erased, and stays so; skipped: it is no turn of its own"
+            " (instructions of the client, or a summary)."
         ),
     ]
     message_id: Annotated[UUID | None, Doc("The stored message.")]

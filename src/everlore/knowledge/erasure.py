@@ -8,7 +8,8 @@ message ("she" was Emma) goes as well. What an erased memory had taken the place
 Entities and their other names go when no message, memory or fact that stays bears them; what a person gave by hand stays.
 Other kinds of things erase theirs by themselves (`RecallSource.erase`).
 
-Nothing here is soft: no version, passage, posting, vector, hash or quoted error is left. What Postgres keeps of deleted rows on
+Nothing here is soft: no version, passage, posting, vector, hash or quoted error is left, but for the marks of erased turns in
+threads whose client would bring them back (docs/decisions/0021-tree-of-messages.md). What Postgres keeps of deleted rows on
 its disk until a vacuum, in its write-ahead log and in old backups is another matter: docs/operations.md.
 """
 

@@ -39,7 +39,8 @@ class KnownTurn(NamedTuple):
 
 class KnownTurns(NamedTuple):
     """What a thread has of a history. `path`: the messages of the path that say what the history begins with, the last of them at
-    `position`; `turns`: what says the same as any of its later turns, in their order; `erased`: the keys of those that were."""
+    `position`; `turns`: what says the same as any of its later turns (as any, if the beginning is less than half of it), in their
+    order; `erased`: marks of what was erased from the thread."""
 
     path: Sequence[UUID]
     position: int
@@ -100,12 +101,11 @@ async def known_turns(tx: Transaction, thread_id: UUID, keys: Sequence[bytes]) -
             _QUERIES["known_turns"], tuple_row, binary=True, thread_id=thread_id, keys=b"".join(keys)
         )
     path, position, *columns, erased = await found.fetchone() or ((), 0, (), (), (), (), (), ())
-    halves = {bytes(half) for half in erased}
     return KnownTurns(
         path,
         position,
         [KnownTurn(*turn) for turn in zip(*columns, strict=True)],
-        {key for key in keys[len(path) :] if key[:8] in halves} if halves else set(),
+        {bytes(mark) for mark in erased},
     )
 
 

@@ -107,8 +107,8 @@ create index message_session on everlore.message (workspace_id, session_id);
 -- A short id is the random end of the UUID.
 create index message_short_id on everlore.message (workspace_id, right(message_id::text, 8));
 
--- Of threads whose client sends its whole history again and again: turns that were erased, which must not come back with the next
--- call. The first half of their keys; it goes with the thread.
+-- Of threads whose client sends its whole history again and again: marks of turns that were erased, which must not come back with
+-- the next call (8 bytes of a hash over the turn's key and a neighbour's). They go with the thread.
 create table everlore.erased_turn (
     workspace_id uuid not null,
     thread_id uuid not null,

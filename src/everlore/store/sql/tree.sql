@@ -44,22 +44,23 @@ select messages - off_path, off_path from everlore.thread
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
 
 -- known_turns: how far the path of a thread says what a history does (`keys`: 16 bytes for each of its turns, one behind the
--- other): those messages, and the position of the last; of what comes then, the messages of the thread with these keys, in their
--- order, and the first halves of keys that were erased
+-- other): those messages, and the position of the last; of what comes then (of all, if that is most), the messages of the thread
+-- with these keys, in their order, and the marks of what was erased from the thread
 with given as materialized (
     select n + 1 as place, substring(%(keys)s::bytea from 16 * n + 1 for 16) as turn_key
     from generate_series(0, length(%(keys)s::bytea) / 16 - 1) as n
 ), path as materialized (
     select message_id, position, turn_key, row_number() over (order by position) as place from (
         select message_id, position, turn_key from everlore.message
-        where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path
+        where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path and role not in ('system', 'developer')
         order by position limit length(%(keys)s::bytea) / 16
     ) as beginning
 ), same as materialized (
     select coalesce(min(g.place) filter (where p.turn_key is distinct from g.turn_key) - 1, count(*)) as turns
     from given g left join path p on p.place = g.place
 ), rest as materialized (
-    select distinct turn_key from given where place > (select turns from same)
+    select distinct g.turn_key from given g cross join same s
+    where g.place > s.turns or 2 * s.turns < length(%(keys)s::bytea) / 16
 ), known as materialized (
     select message_id, parent_id, turn_key, position, on_path from everlore.message
     where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (array(select turn_key from rest))
@@ -72,28 +73,34 @@ select
     array(select turn_key from known order by position),
     array(select position from known order by position),
     array(select on_path from known order by position),
-    array(select turn_key from everlore.erased_turn
-          where workspace_id = %(workspace)s and thread_id = %(thread_id)s
-            and turn_key = any (array(select substring(turn_key for 8) from rest)));
+    array(select turn_key from everlore.erased_turn where workspace_id = %(workspace)s and thread_id = %(thread_id)s);
 
 -- note_reconciled: the client of a thread sends its whole history with every call
 update everlore.thread set reconciled = true
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and not reconciled;
 
--- between: how many messages of the path lie between two positions
+-- between: how many turns of the path lie between two positions
 select count(*) from everlore.message
-where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path and role not in ('system', 'developer')
   and position > %(after)s and position < %(before)s;
 
--- following: the message of the path behind a position
+-- following: the turn of the path behind a position
 select message_id, thread_id, parent_id, position, on_path, role from everlore.message
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path and position > %(after)s
+  and role not in ('system', 'developer')
 order by position limit 1;
 
--- note_erased: what is erased does not come back with its client's next call
+-- note_erased: what is erased does not come back with its client's next call. Marks of a turn between the one before it and the
+-- one behind: everlore.capture.turns.erased_marks
 insert into everlore.erased_turn (workspace_id, thread_id, turn_key)
-select distinct %(workspace)s::uuid, m.thread_id, substring(m.turn_key for 8)
-from everlore.message m
+select distinct %(workspace)s::uuid, m.thread_id, substring(sha256(marked.words) for 8)
+from everlore.message m cross join lateral (
+    select '<'::bytea || coalesce((
+        select turn_key from everlore.message where workspace_id = %(workspace)s and message_id = m.parent_id), ''::bytea) || m.turn_key
+    union all
+    select '>'::bytea || m.turn_key || n.turn_key from everlore.message n
+    where n.workspace_id = %(workspace)s and n.thread_id = m.thread_id and n.parent_id = m.message_id and n.position > m.position
+) as marked (words)
 where m.workspace_id = %(workspace)s and m.message_id = any (%(messages)s::uuid[]) and exists (
     select from everlore.thread t where t.workspace_id = %(workspace)s and t.thread_id = m.thread_id and t.reconciled)
 on conflict do nothing;

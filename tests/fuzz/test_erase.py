@@ -1,15 +1,12 @@
 """Erased is erased: after any curation nothing is left of what was said, and on the way nothing stands without its ground."""
 
 import random
-from collections.abc import AsyncIterator
 
-import pytest
-from tests.conftest import Clock, TestDatabase
+from tests.conftest import Clock
 from tests.fuzz.curating import Person
 from tests.steps.conftest import Rows
 
 from everlore.everlore import Everlore
-from everlore.models.fake import FakeEmbedder
 
 STEPS = 25
 
@@ -60,14 +57,6 @@ GROUNDLESS = {
         where f.superseded_at is null and f.review is null and f.valid_to is null
         group by f.subject_id, f.predicate, f.object_key having count(*) > 1""",
 }  # fmt: skip
-
-
-@pytest.fixture
-async def lore(database: TestDatabase, clock: Clock, fake: FakeEmbedder) -> AsyncIterator[Everlore]:
-    async with Everlore.open(
-        database.settings(), worker=False, clock=clock, embedders={"fake": fake}
-    ) as opened:
-        yield opened
 
 
 async def test_nothing_is_left_of_what_was_erased(

@@ -1,27 +1,16 @@
 """However a thread was written, edited and branched: each turn is stored once, and what is known is what its path says."""
 
 import random
-from collections.abc import AsyncIterator
 
-import pytest
-from tests.conftest import Clock, TestDatabase
+from tests.conftest import Clock
 from tests.fuzz.branching import Writer
 from tests.steps.conftest import Rows
 
 from everlore.api.workspace import Workspace
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
-from everlore.models.fake import FakeEmbedder
 
 STEPS = 12
-
-
-@pytest.fixture
-async def lore(database: TestDatabase, clock: Clock, fake: FakeEmbedder) -> AsyncIterator[Everlore]:
-    async with Everlore.open(
-        database.settings(), worker=False, clock=clock, embedders={"fake": fake}
-    ) as opened:
-        yield opened
 
 
 async def test_every_turn_is_stored_once_and_the_path_alone_is_known(

@@ -185,6 +185,23 @@ async def test_whom_only_a_branch_names_is_not_listed(lore: Everlore, workspace:
     assert "Emma" in await names()
 
 
+async def test_a_name_that_only_a_branch_gave_goes_with_it(lore: Everlore, workspace: Workspace) -> None:
+    async def names() -> set[str]:
+        await lore.distil(workspace)
+        return {alias.variant for one in await workspace.graph.entities() for alias in one.entity.aliases}
+
+    await told(workspace, "My sister Emma lives in Porto.", "Nice.")
+    (full,) = await told(workspace, "My sister Emma Thompson works as a nurse.")
+    assert {"Emma", "Emma Thompson"} <= await names()
+    await workspace.revise(full, "It rains in Porto.")
+    left = await names()
+    assert "Emma" in left
+    assert "Emma Thompson" not in left
+    assert {one.entity.name for one in await workspace.graph.entities()} >= {"Emma", "Porto"}
+    await workspace.switch("main", full)
+    assert {"Emma", "Emma Thompson"} <= await names()
+
+
 async def test_an_answer_waits_until_it_is_settled(
     lore: Everlore, workspace: Workspace, clock: Any, rows: Rows
 ) -> None:

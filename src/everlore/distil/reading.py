@@ -21,6 +21,7 @@ from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
 from everlore.knowledge.entity_linking import resolve
 from everlore.knowledge.entity_mentions import known_ids, known_names
+from everlore.knowledge.erasure import forget_unsaid_names
 from everlore.knowledge.similarity import thresholds_of
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import close_unsupported, write
@@ -258,6 +259,7 @@ async def _commit(
         )
         await close_unsupported(tx, unsupported, now)
         await entities.delete_unspoken(tx, named)
+        await forget_unsaid_names(tx, named)
         # What is read anew asks for nothing more, else two windows could ask for each other for ever.
         anew = {*resolution.to_read_anew, *(() if task.again else written.to_read_anew)}
         if anew:
@@ -359,5 +361,7 @@ async def _note_failure(
             run = _run(thread_id, task, runtime, now)
             await write(tx, [], [], run, vectors={}, touched=touched, retracted=unsupported)
             await close_unsupported(tx, unsupported, now)
-            await entities.delete_unspoken(tx, await distilling.unmention(tx, off_path))
+            named = await distilling.unmention(tx, off_path)
+            await entities.delete_unspoken(tx, named)
+            await forget_unsaid_names(tx, named)
         await _note(tx, thread_id, task, runtime, now, 0, 0, 0, error[:4000])

@@ -24,7 +24,8 @@ from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
 from everlore.store import conversation, distilling, erasure, memories, passages, tree
-from everlore.store.erasure import DoomedMessage, EntityRow, FactRow, SourceLeft, VersionRow
+from everlore.store.entities import remove_alias, rename
+from everlore.store.erasure import AliasRow, DoomedMessage, EntityRow, FactRow, SourceLeft, VersionRow
 from everlore.store.run import Transaction
 from everlore.text.words import LITTLE, root, words
 
@@ -327,6 +328,29 @@ async def _clean_entities(tx: Transaction, affected: Sequence[UUID]) -> tuple[li
     )
     gone = set(delete)
     return delete, sum(one not in kept or one.entity_id in gone for one in aliases)
+
+
+async def forget_unsaid_names(tx: Transaction, entities: Sequence[UUID]) -> None:
+    """After messages have left the path: entities that others speak of lose those names that only these gave them. One that
+    nothing speaks of keeps its names, by which it is known again when the path returns."""
+    spoken_of = {one.entity_id: one.name for one in await erasure.entities(tx, entities) if one.in_messages}
+    if not spoken_of:
+        return
+    aliases = await erasure.aliases(tx, list(spoken_of))
+    named = await erasure.still_named(tx, [(one.entity_id, one.variant) for one in aliases], in_use=True)
+    stay: dict[UUID, list[str]] = {}
+    unsaid: list[AliasRow] = []
+    for place, alias in enumerate(aliases):
+        if alias.by_hand or place in named:
+            stay.setdefault(alias.entity_id, []).append(alias.variant)
+        else:
+            unsaid.append(alias)
+    for alias in unsaid:
+        if names := stay.get(alias.entity_id):
+            await remove_alias(tx, alias.alias_id)
+            if alias.variant == spoken_of[alias.entity_id]:
+                parts = [one for one in names if set(one.split()) <= set(alias.variant.split())]
+                await rename(tx, alias.entity_id, (parts or names)[0])
 
 
 def _bearers(entities: Sequence[EntityRow]) -> dict[UUID, UUID]:

@@ -260,13 +260,17 @@ async def aliases(tx: Transaction, entity_ids: Sequence[UUID]) -> list[AliasRow]
     return await tx.rows(_QUERIES["entity_aliases"], AliasRow, entities=list(entity_ids))
 
 
-async def still_named(tx: Transaction, pairs: Sequence[tuple[UUID, str]]) -> set[int]:
-    """Places of the pairs of entity and name whose words still stand in a message or memory that speaks of the entity."""
+async def still_named(
+    tx: Transaction, pairs: Sequence[tuple[UUID, str]], *, in_use: bool = False
+) -> set[int]:
+    """Places of the pairs of entity and name whose words still stand in a message or memory (`in_use`: that is in use) that
+    speaks of the entity."""
     found = await tx.values(
         _QUERIES["still_named"],
         places=list(range(len(pairs))),
         entities=[entity_id for entity_id, _ in pairs],
         names=[name for _, name in pairs],
+        in_use=in_use,
     )
     return set(found)
 

@@ -206,7 +206,7 @@ where a.workspace_id = %(workspace)s and a.entity_id = any (%(entities)s::uuid[]
 order by a.entity_id, a.weight desc, a.alias_id;
 
 -- still_named: of pairs of entity and name, those of which every word stands in something that still speaks of the entity, in
--- what a message is searched by
+-- what a message is searched by. `in_use`: of memories only in those that are
 select given.place
 from unnest(%(places)s::integer[], %(entities)s::uuid[], %(names)s::text[]) as given (place, entity_id, name)
 where exists (
@@ -223,7 +223,8 @@ where exists (
         select m.content || ' ' || coalesce(m.author, '')
         from everlore.memory_entity x cross join lateral (
             select content, author from everlore.memory
-            where workspace_id = %(workspace)s and lineage_id = x.lineage_id offset 0
+            where workspace_id = %(workspace)s and lineage_id = x.lineage_id and (not %(in_use)s
+                or superseded_at is null and forgotten_at is null and (valid_to is null or valid_to > valid_from)) offset 0
         ) as m
         where x.workspace_id = %(workspace)s and x.entity_id = given.entity_id
     ) as said

@@ -312,6 +312,58 @@ async def test_a_bad_answer_is_shown_and_what_follows_goes_on(
     assert not (await lore.status()).failures
 
 
+@pytest.mark.parametrize(
+    "error",
+    [BadAnswer("it was cut off"), ModelUnavailable("it does not answer"), InternalError("a promise broke")],
+)
+async def test_what_a_branch_said_goes_even_if_what_is_left_cannot_be_read_anew(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock, error: Exception
+) -> None:
+    porto = script.find("I live in Porto", "Anna lives_in Porto")
+    script.find("message 1")
+    receipt = await workspace.record(says("message 1", porto, "message 3", at=clock() - timedelta(hours=1)))
+    await lore.distil(workspace)
+    second = receipt.outcomes[1].message_id
+    assert second is not None
+    await workspace.revise(second, "message 4")
+
+    def fail(window: Window) -> None:
+        raise error
+
+    script.before = fail
+    await lore.distil(workspace)
+    assert await contents(workspace) == ["message 1"]
+    assert not (await workspace.facts()).items
+    script.before = lambda _: None
+    await workspace.switch("main", second)
+    await lore.retry_parked()
+    await lore.distil(workspace)
+    assert await contents(workspace) == [porto, "message 1"]
+    assert [one.object for one in (await workspace.facts()).items] == ["Porto"]
+
+
+async def test_what_joins_the_path_while_its_window_is_read_is_read_too(
+    lore: Everlore, workspace: Workspace, script: Script, clock: Clock
+) -> None:
+    receipt = await workspace.record(says(*numbered(1, 12), at=clock()))
+    first, last = receipt.outcomes[0].message_id, receipt.outcomes[-1].message_id
+    assert first is not None
+    assert last is not None
+    await lore.distil(workspace)
+    script.find("message 2")
+    script.find("message 12")
+    await workspace.switch("main", first)
+    script.gate = asyncio.Event()
+    script.reached.clear()
+    reading = asyncio.create_task(lore.distil(workspace))
+    await script.reached.wait()
+    await workspace.switch("main", last)
+    script.gate.set()
+    await reading
+    await lore.distil(workspace)
+    assert await contents(workspace) == ["message 12", "message 2"]
+
+
 @pytest.mark.parametrize("error", [ModelUnavailable("it does not answer"), InternalError("a promise broke")])
 async def test_a_model_that_fails_parks_the_job_and_loses_nothing(
     lore: Everlore, workspace: Workspace, script: Script, clock: Clock, error: Exception

@@ -17,18 +17,18 @@ from everlore.distil.input_filter import RawMessage, readable
 from everlore.distil.windows import WINDOW, last_of_window
 from everlore.domain.errors import BadAnswer, InternalError
 from everlore.index.embedding import vectors_by_text
+from everlore.knowledge import withdrawal
 from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
 from everlore.knowledge.entity_linking import resolve
 from everlore.knowledge.entity_mentions import known_ids, known_names
-from everlore.knowledge.erasure import forget_unsaid_names
 from everlore.knowledge.similarity import thresholds_of
-from everlore.knowledge.supersession import Group, group_of
+from everlore.knowledge.withdrawal import Retracted
 from everlore.knowledge.write import close_unsupported, write
 from everlore.ports.analyst import Analyst, Extraction, KnownMemory, Window
 from everlore.ports.embedder import EncodedPassage
 from everlore.runtime import Runtime
-from everlore.store import distilling, echoes, entities, index, memories
+from everlore.store import distilling, echoes, index, memories
 from everlore.store.distilling import Distillation, SaidRow
 from everlore.store.run import Transaction
 
@@ -79,6 +79,9 @@ async def distil_thread(
     """
     done = 0
     while (task := await _load(runtime, workspace_id, thread_id, close=close)) is not None:
+        if task.again and await _withdrawn(runtime, workspace_id, thread_id, task):
+            # It may have been among what is known.
+            continue
         try:
             extraction = await _extraction(task, workspace_id, runtime)
         except BadAnswer as error:
@@ -232,6 +235,15 @@ async def _think(runtime: Runtime, workspace_id: UUID, task: _Task, extraction: 
 # --- commit ------------------------------------------------------------------------------------------------
 
 
+async def _withdrawn(runtime: Runtime, workspace_id: UUID, thread_id: UUID, task: _Task) -> bool:
+    """Before a window is read anew: what rests on messages that have left the path goes at once, however long an analyst
+    takes, or fails. Returns whether there was anything."""
+    async with runtime.database.workspace(workspace_id) as tx:
+        await distilling.lock_workspace(tx)
+        off_path = await distilling.off_path(tx, thread_id, task.first, task.last)
+        return await withdrawal.withdraw(tx, off_path, _run(thread_id, task, runtime, runtime.clock()))
+
+
 async def _commit(
     runtime: Runtime, workspace_id: UUID, thread_id: UUID, task: _Task, thought: _Thought
 ) -> None:
@@ -245,7 +257,9 @@ async def _commit(
         stored = dict(enumerate(task.said, start=1))
         ids = {number: message.message_id for number, message in stored.items()}
         result = thought.result
-        touched, unsupported, named = await _retract(tx, thread_id, task, now)
+        # What was read in the window before does not count any more.
+        said = [message.message_id for message in task.said]
+        retracted = await withdrawal.retract(tx, said, now) if task.again else Retracted()
         resolution = await resolve(tx, task.window, result.extraction, ids, now, runtime.settings.aliases)
         run = _run(thread_id, task, runtime, now)
         messages = {message.number: message for message in task.window.messages}
@@ -255,11 +269,15 @@ async def _commit(
         ]
         statements = statements_of(result, messages, stored, resolution)
         written = await write(
-            tx, incoming, statements, run, vectors=thought.vectors, touched=touched, retracted=unsupported
+            tx,
+            incoming,
+            statements,
+            run,
+            vectors=thought.vectors,
+            touched=retracted.groups,
+            retracted=retracted.lineages,
         )
-        await close_unsupported(tx, unsupported, now)
-        await entities.delete_unspoken(tx, named)
-        await forget_unsaid_names(tx, named)
+        await close_unsupported(tx, retracted.lineages, now)
         # What is read anew asks for nothing more, else two windows could ask for each other for ever.
         anew = {*resolution.to_read_anew, *(() if task.again else written.to_read_anew)}
         if anew:
@@ -291,33 +309,15 @@ def _run(thread_id: UUID, task: _Task, runtime: Runtime, now: datetime) -> Batch
 async def _still_to_do(tx: Transaction, thread_id: UUID, task: _Task) -> bool:
     """Takes the locks, then looks whether nobody else has read this window meanwhile."""
     await distilling.lock_workspace(tx)
-    # Messages that were erased meanwhile, or left the path, may have lent words to any of the drafts: what is left is read anew.
-    seen = [*task.earlier, *(message.message_id for message in task.said)]
-    locked = await distilling.lock_window(tx, thread_id, seen, task.first)
-    if locked.position is None or len(locked.messages) < len(seen):
+    # Messages that were erased meanwhile, or left the path, may have lent words to any of the drafts; those that joined it were
+    # not read: what the window says by now is read anew.
+    said = [message.message_id for message in task.said]
+    locked = await distilling.lock_window(
+        tx, thread_id, task.first, task.last, said=said, earlier=task.earlier
+    )
+    if locked.position is None or not locked.unchanged:
         return False
     return locked.again if task.again else locked.position == task.first - 1
-
-
-async def _retract(
-    tx: Transaction, thread_id: UUID, task: _Task, now: datetime
-) -> tuple[list[Group], list[UUID], list[UUID]]:
-    """Before a window is entered anew: what was read in it does not count any more, nor what was read off the path. Returns the
-    groups of facts and the memories that this touches, and the entities that only messages off the path may have named."""
-    if not task.again:
-        return [], [], []
-    off_path = await distilling.off_path(tx, thread_id, task.first, task.last)
-    touched, lineages = await _no_longer_count(
-        tx, [*(message.message_id for message in task.said), *off_path], now
-    )
-    return touched, lineages, await distilling.unmention(tx, off_path)
-
-
-async def _no_longer_count(
-    tx: Transaction, messages: Sequence[UUID], now: datetime
-) -> tuple[list[Group], list[UUID]]:
-    stated, lineages = await distilling.retract(tx, messages, now)
-    return list(dict.fromkeys(group_of(*one) for one in stated)), lineages
 
 
 async def _note(
@@ -350,18 +350,9 @@ async def _note(
 async def _note_failure(
     runtime: Runtime, workspace_id: UUID, thread_id: UUID, task: _Task, error: str
 ) -> None:
-    """The window could not be read. What an earlier reading of it found stays as it is, but for what was read off the path."""
+    """The window could not be read. What an earlier reading of it found stays as it is."""
     async with runtime.database.workspace(workspace_id) as tx:
         if not await _still_to_do(tx, thread_id, task):
             return
         now = runtime.clock()
-        if task.again:
-            off_path = await distilling.off_path(tx, thread_id, task.first, task.last)
-            touched, unsupported = await _no_longer_count(tx, off_path, now)
-            run = _run(thread_id, task, runtime, now)
-            await write(tx, [], [], run, vectors={}, touched=touched, retracted=unsupported)
-            await close_unsupported(tx, unsupported, now)
-            named = await distilling.unmention(tx, off_path)
-            await entities.delete_unspoken(tx, named)
-            await forget_unsaid_names(tx, named)
         await _note(tx, thread_id, task, runtime, now, 0, 0, 0, error[:4000])

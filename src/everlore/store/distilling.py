@@ -124,23 +124,32 @@ async def lock_workspace(tx: Transaction) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Locked:
-    """What a commit finds under its locks: the position that the thread is distilled to (None if the thread has gone), those of
-    its messages that are still there, on the path, and whether the window is asked for again."""
+    """What a commit finds under its locks: the position that the thread is distilled to (None if the thread has gone), whether
+    the window says what it did (nothing of it was erased, left the path or joined it), and whether it is asked for again."""
 
     position: int | None
-    messages: frozenset[UUID]
+    unchanged: bool
     again: bool
 
 
-async def lock_window(tx: Transaction, thread_id: UUID, message_ids: Sequence[UUID], first: int) -> Locked:
-    """Keep the thread's mark and these messages until the commit."""
+async def lock_window(
+    tx: Transaction,
+    thread_id: UUID,
+    first: int,
+    last: int,
+    *,
+    said: Sequence[UUID],
+    earlier: Sequence[UUID],
+) -> Locked:
+    """Keep the thread's mark, what was `said` in a window and the `earlier` messages that were read with it until the commit."""
+    messages = [*earlier, *said]
     async with tx.pipeline():
         mark = await tx.sent(_QUERIES["lock_mark"], scalar_row, thread_id=thread_id)
-        alive = await tx.sent(_QUERIES["lock_messages"], scalar_row, messages=list(message_ids))
+        alive = await tx.sent(_QUERIES["lock_messages"], scalar_row, messages=messages)
+        on_path = await tx.sent(_QUERIES["on_path"], scalar_row, thread_id=thread_id, first=first, last=last)
         again = await tx.sent(_QUERIES["lock_again"], scalar_row, thread_id=thread_id, first=first)
-    return Locked(
-        await mark.fetchone(), frozenset(await alive.fetchall()), await again.fetchone() is not None
-    )
+    found = await mark.fetchone(), len(await alive.fetchall()), await on_path.fetchone()
+    return Locked(found[0], found[1:] == (len(messages), len(said)), await again.fetchone() is not None)
 
 
 async def retract(

@@ -47,6 +47,11 @@ select m.message_id from unnest(%(messages)s::uuid[]) as given (message_id) cros
     where workspace_id = %(workspace)s and message_id = given.message_id and on_path offset 0 for key share
 ) as m;
 
+-- on_path: how many messages of a stretch of a thread are on its path
+select count(*) from everlore.message
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path
+  and position >= %(first)s and position <= %(last)s;
+
 -- lock_again: whether a window is on the list of those to be read anew
 select first from everlore.distil_again
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and first = %(first)s for update;

@@ -1,0 +1,109 @@
+"""What one person is to another: the words for it, and the predicates that they stand for."""
+
+from typing import Final
+
+_WRITTEN: Final = """
+mother: mom mum mam mama mommy mummy
+father: dad papa pops daddy
+sister: sis stepsis half-sister
+brother: bro half-brother
+son: child kid
+daughter:
+wife: missus
+husband: hubby
+girlfriend: gf
+boyfriend: bf
+fiancé: fiance
+fiancée: fiancee
+partner:
+ex:
+ex-wife:
+ex-husband:
+ex-girlfriend:
+ex-boyfriend:
+cousin:
+aunt: auntie
+uncle:
+niece:
+nephew:
+grandmother: grandma granny nana gran
+grandfather: grandpa granddad grandad gramps
+granddaughter:
+grandson:
+mother-in-law:
+father-in-law:
+sister-in-law:
+brother-in-law:
+son-in-law:
+daughter-in-law:
+stepmother: stepmom stepmum
+stepfather: stepdad
+stepson:
+stepdaughter:
+godmother:
+godfather:
+goddaughter:
+godson:
+friend: buddy pal mate bestie
+colleague: coworker co-worker workmate teammate
+boss:
+manager:
+supervisor: advisor adviser
+mentor:
+co-founder: cofounder
+roommate: flatmate housemate
+neighbour: neighbor
+landlord: landlady
+teacher:
+doctor: gp
+dentist:
+therapist: psychologist
+lawyer:
+accountant:
+coach: trainer
+tutor:
+vet:
+assistant:
+client:
+babysitter: nanny
+hairdresser:
+twin:
+"""
+ROLES: Final = {
+    word: stem.replace("-", "_")
+    for line in _WRITTEN.strip().splitlines()
+    for stem, _, others in (line.partition(":"),)
+    for word in (stem, *others.split())
+} | {"kid": "child", "child": "child"}
+_FEMALE: Final = frozenset(
+    "mother sister daughter wife girlfriend fiancée ex_wife ex_girlfriend aunt niece grandmother granddaughter"
+    " mother_in_law sister_in_law daughter_in_law stepmother stepdaughter godmother goddaughter".split()
+)
+_MALE: Final = frozenset(
+    "father brother son husband boyfriend fiancé ex_husband ex_boyfriend uncle nephew grandfather grandson"
+    " father_in_law brother_in_law son_in_law stepfather stepson godfather godson".split()
+)
+# A pair bond says who the two are to each other.
+_PAIRS: Final = {
+    "wife": "married_to", "husband": "married_to", "fiancé": "engaged_to", "fiancée": "engaged_to",
+    "partner": "partner_of", "girlfriend": "partner_of", "boyfriend": "partner_of",
+}  # fmt: skip
+_OVER: Final = {"ex": "partner_of", "ex_wife": "married_to", "ex_husband": "married_to", "ex_girlfriend": "partner_of",
+                "ex_boyfriend": "partner_of"}  # fmt: skip
+FORMER: Final = frozenset({"former", "late", "ex", "previous", "old"})
+PETS: Final = frozenset(
+    "dog cat puppy pup kitten rabbit bunny hamster guinea-pig parrot bird turtle tortoise snake lizard gecko horse pony"
+    " ferret goldfish greyhound poodle labrador beagle corgi retriever shepherd terrier pet".split()
+)
+
+
+def gender(role: str) -> str | None:
+    """ "she", "he", or None where the word does not tell."""
+    return "she" if role in _FEMALE else "he" if role in _MALE else None
+
+
+def predicate_of(role: str) -> tuple[str, bool]:
+    """The predicate of a role, and whether it is over."""
+    if role in _OVER:
+        return _OVER[role], True
+    return _PAIRS.get(role, f"{role}_of"), False

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj"})
 # What stands beside what is said.
-_BESIDE: Final = frozenset({"intj", "meta", "dep"})
+_BESIDE: Final = frozenset({"meta", "dep"})
 # A sentence with more words is a story: its clauses stand alone, however they are joined.
 _TOGETHER = 24
 _OPENERS: Final = frozenset(
@@ -49,6 +49,8 @@ class Clause:
 def clauses(sentence: "Span") -> "Iterator[Clause]":
     """The clauses that a sentence states, in order. Those that only serve another one stay inside it."""
     for group in sorted(_groups(sentence.root), key=lambda one: one[0].i):
+        if not _is_finite(group[0]):
+            continue
         subject = _subject(group[0])
         words = _words(group, sentence)
         yield Clause(group[0], subject, tuple(words), tuple(group))
@@ -77,6 +79,14 @@ def _groups(root: "Token") -> "list[list[Token]]":
                 if child.dep_ == "parataxis" and child not in waiting:
                     waiting.append(child)
     return groups
+
+
+def _is_finite(head: "Token") -> bool:
+    """Whether something is stated at all: fragments and lists of things have no such verb."""
+    if head.pos_ not in {"VERB", "AUX"}:
+        return False
+    helped = any(one.dep_ in {"aux", "auxpass"} and one.lower_ != "to" for one in head.children)
+    return head.tag_ in {"VBD", "VBZ", "VBP", "VB"} or (head.tag_ in {"VBG", "VBN"} and helped)
 
 
 def _spliced(child: "Token", head: "Token") -> bool:
@@ -109,7 +119,7 @@ def _words(group: "list[Token]", sentence: "Span") -> "list[Token]":
         for child in head.children:
             if child in inside:
                 continue
-            if child.dep_ in _BESIDE or child.dep_ == "parataxis":
+            if child.dep_ in _BESIDE or child.dep_ == "parataxis" or (child.dep_ == "intj" and not _between(child, group)):
                 drop(child)
             elif child.dep_ == "ccomp" and _spliced(child, head):
                 drop(child)
@@ -137,6 +147,11 @@ def _words(group: "list[Token]", sentence: "Span") -> "list[Token]":
     while tokens and (tokens[-1].dep_ in {"cc", "punct", "intj"} or tokens[-1].is_punct):
         tokens.pop()
     return _tidy(_without_tails(tokens, group, own))
+
+
+def _between(token: "Token", group: "list[Token]") -> bool:
+    """Whether it stands behind the verb and before something else that belongs to it ("say no to him")."""
+    return group[0].i < token.i < group[0].right_edge.i and not token.nbor(-1).is_punct
 
 
 def _without_tails(tokens: "list[Token]", group: "list[Token]", own: "Token | None") -> "list[Token]":

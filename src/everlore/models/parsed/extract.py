@@ -6,9 +6,10 @@ from everlore.models.parsed.scene import Scene, person_of
 from everlore.models.parsed.wording import Refused, worded
 from everlore.models.parsed.worth import weigh, Worth
 from everlore.text.dates import read_dates
+from everlore.text.languages import language_of
 from everlore.text.sentences import sentences
 
-_CUT = re.compile(r"\s+[-–—]+\s+|\.{2,}|…|\s*[;]\s|:\)|:\(|\s[:;]-?[)D(]")
+_CUT = re.compile(r"\s+[-–—]+\s+|\.{2,}|…|\s*[;:]\s|:\)|:\(|\s[:;]-?[)D(]")
 _LEAD = re.compile(r"^(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|yup|no|nope|nah|ok|okay|well|so|thanks|thank you|thx|aww+|ah|hmm+|um|uh|haha\w*|lol|omg|btw|by the way|anyway|anyways|sure|great|cool|nice|congrats|true|right|fyi|p\.?s\.?|also|and|but|honestly|tbh|actually|oops|sorry|wait)\b[ ,!.]*)+", re.I)
 _RELATIVE = re.compile(r"\b(?:yesterday|today|tonight|tomorrow|last|next|this|ago|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend|now|past|coming|few)\b", re.I)
 _WAS = {"day": "{0.day} {0:%B %Y}", "month": "{0:%B %Y}", "year": "{0:%Y}"}
@@ -22,7 +23,7 @@ def pieces(text):
         for m in list(_CUT.finditer(s.text)) + [None]:
             stop = m.start() if m else len(s.text)
             part = s.text[last:stop]
-            if len(part.split()) >= 3:
+            if len(part.split()) >= 3 and language_of(part) == "en":
                 yield start + last, part
             if m: last = m.end()
 
@@ -46,12 +47,13 @@ def said_date(d):
     return f"{s.day} {s:%B %Y}", "around"
 
 def dates_of(doc, text, at):
-    out = {}
+    out, moments = {}, {}
     for d in read_dates(text, at):
         span = text[d.begin:d.stop]
-        if not _RELATIVE.search(span): continue
         toks = [t for t in doc if t.idx >= d.begin and t.idx < d.stop]
         if not toks: continue
+        moments[toks[0].i] = d.start
+        if not _RELATIVE.search(span): continue
         first = toks[0]
         said, prep = said_date(d)
         before = doc[first.i-1] if first.i else None
@@ -59,7 +61,7 @@ def dates_of(doc, text, at):
             lead = "" 
         else: lead = prep + " "
         out[first.i] = (lead + said, frozenset(t.i for t in toks))
-    return out
+    return out, moments
 
 def read(messages, known=()):
     """messages: list of (speaker, listener, at, text); yields (message index, clause, wording, worth)"""
@@ -74,7 +76,7 @@ def read(messages, known=()):
     for (n, start, c), doc in zip(jobs, parsed([j[2] for j in jobs])):
         speaker, listener, at, text = messages[n]
         scene = Scene(speaker, listener, known, people, genders)
-        dates = dates_of(doc, c, at)
+        dates, _ = dates_of(doc, c, at)
         for sent in doc.sents:
             for clause in clauses(sent):
                 try:

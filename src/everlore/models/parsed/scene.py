@@ -106,4 +106,6 @@ def person_of(token: "Token", scene: Scene, owner: str) -> Person | None:
         return None
     if token.ent_type_ != "PERSON" and called.lower() not in scene.known:
         return None
+    if token.doc[token.left_edge.i].is_sent_start and " " not in called and called.lower() not in scene.known:
+        return None
     return Person(called, called, scene.genders.get(called), token)

@@ -67,6 +67,8 @@ class _Writer:
             return scene.author
         if low == "we":
             return f"{scene.author} and others"
+        if token.i in self.dates or token.ent_type_ in {"DATE", "TIME"}:
+            raise Refused("a time does nothing")
         if low in _SECOND or low in _INDEFINITE or token.dep_ in {"expl", "csubj"} or low in _POINTING:
             raise Refused(f'"{low}" is about nobody in particular')
         if low in _THIRD:

@@ -19,6 +19,7 @@ _PASSING: Final = frozenset(
     " congratulate welcome admire inspire wait say tell ask talk chat mention know realize let keep try happen matter"
     " stay continue make give take put do go_on deserve trust be_like cheer laugh smile cry find show help support".split()
 )
+_REPORTS: Final = frozenset("say think tell claim ask believe mean guess feel hope wish suppose reckon swear insist joke hear bet know doubt wonder".split())
 _LIKES: Final = frozenset("like love enjoy adore prefer hate dislike loathe fancy detest favor favour".split())
 _WANTS: Final = frozenset("want hope plan aim dream intend wish need".split())
 _DECIDES: Final = frozenset("decide choose opt settle agree pick switch".split())
@@ -74,8 +75,10 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, dated: bool) -> Worth 
         return "hypothetical"
     if any(one.dep_ == "mark" and one.lower_ in {"if", "unless", "whether"} for one in head.subtree):
         return "hypothetical"
-    if head.tag_ == "VB" and clause.subject is None:
+    if head.tag_ == "VB" and (clause.subject is None or not clause.auxiliaries() and clause.subject.lower_ not in {"i", "we", "they"}):
         return "an order"
+    if lemma in _REPORTS and (clause.child("ccomp") is not None or clause.child("dobj") is None):
+        return "a report"
     if any(one.lower_ in {"maybe", "perhaps", "probably", "supposedly", "apparently", "almost", "nearly"} for one in clause.words):
         return "hedged"
     type_ = kind_of(clause, wanted)

@@ -1,19 +1,18 @@
 """What the parser finds in a window: statements that stand alone, the facts that their arguments show, and who is who."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import EntityType
 from everlore.models.parsed.clauses import Clause, clauses
-from everlore.models.parsed.extract import clean, dates_of, pieces
-from everlore.models.parsed.facts import Said, facts, favourites, relations
+from everlore.models.parsed.facts import Said, facts, relations
 from everlore.models.parsed.pipeline import parsed
-from everlore.models.parsed.scene import NAMELESS, Scene, person_of
+from everlore.models.parsed.reading import Part, Reading, read
+from everlore.models.parsed.scene import NAMELESS, REACH, Person, Scene, person_of
+from everlore.models.parsed.times import Times, times_of
 from everlore.models.parsed.wording import Refused, Wording, worded
-from everlore.models.parsed.worth import Worth, weigh
+from everlore.models.parsed.worth import Worth, doubt, weigh
 from everlore.ports.analyst import (
     MAX_FACTS,
     MAX_MEMORIES,
@@ -25,35 +24,33 @@ from everlore.ports.analyst import (
     Window,
     WindowMessage,
 )
-from everlore.text.languages import language_of
+from everlore.text.lexicon import words
 from everlore.text.names import names
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Token
 
-_CONTEXT = 3
-_BY_PREDICATE: Final[dict[str, EntityType]] = {
+# So many messages before the window are read for who they speak of, and no more.
+_CONTEXT: Final = 4
+_NAMED_BY: Final[dict[str, EntityType]] = {
     "lives_in": "place", "born_in": "place", "comes_from": "place", "has_visited": "place", "works_at": "organisation",
     "studies_at": "organisation", "member_of": "organisation", "works_on": "project", "uses": "technical_term",
-}  # fmt: skip
-_KINDS: Final[dict[str, EntityType]] = {
-    "PERSON": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organisation", "EVENT": "event",
-    "PRODUCT": "technical_term",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A clause of a message, worded; `quote`: its words as they were said."""
+    """A clause of a message, worded; `quotes`: its words as they were said, and where it is said whom its pronouns mean."""
 
     message: WindowMessage
     clause: Clause
     wording: Wording
     worth: Worth
-    quote: Quote
-    at: datetime | None
+    quotes: tuple[Quote, ...]
+    times: Times
     facts: tuple[Said, ...]
     aliases: tuple[tuple[Said, str], ...]
+    corrects: bool
 
 
 @dataclass(slots=True)
@@ -72,9 +69,9 @@ class _Names:
 
 def extract(window: Window) -> Extraction:
     """Everything that the parser finds in `window`."""
-    found = list(_statements(window))
-    shown = sorted((one for one in found if one.worth.shown), key=lambda one: -one.worth.score)[:MAX_MEMORIES]
-    kept = [one for one in found if one in shown]
+    found = _once(_statements(window))
+    kept = sorted((one for one in found if one.worth.shown), key=lambda one: -one.worth.score)[:MAX_MEMORIES]
+    kept.sort(key=found.index)
     named, drafts = _Names(), list[DraftFact]()
     for one in found:
         place = kept.index(one) if one in kept else None
@@ -82,110 +79,160 @@ def extract(window: Window) -> Extraction:
             drafts.append(_fact(fact, one, place))
             _note(named, fact, one)
         for said, alias in one.aliases:
-            named.aliases.setdefault(said.subject, []).append(alias)
+            if said.predicate != "has_pet":
+                named.aliases.setdefault(said.subject, []).append(alias)
     for one in kept:
         person = one.wording.person
         if person is not None and person.called:
-            named.add(person.called, "person", one.quote)
+            named.add(person.called, "person", one.quotes[0])
     memories = tuple(_memory(one, named) for one in kept)
     return Extraction(memories, tuple(drafts[:MAX_FACTS]), _entities(named))
 
 
+def _once(statements: Iterator[Statement]) -> list[Statement]:
+    """Without what is said again in the same words."""
+    seen: dict[str, Statement] = {}
+    for one in statements:
+        seen.setdefault(one.wording.text, one)
+    return list(seen.values())
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A part of a message to be parsed. `place`: of the message in the conversation; `earlier`: only for who it speaks of."""
+
+    message: WindowMessage
+    place: int
+    part: Part
+    earlier: bool
+
+
 def _statements(window: Window) -> Iterator[Statement]:
+    known = _known(window)
+    jobs = list(_jobs(window, known))
     speakers = list(dict.fromkeys(one.speaker for one in (*window.earlier, *window.messages)))
-    jobs: list[tuple[WindowMessage, bool, int, str]] = []
-    for message in window.earlier[-_CONTEXT:]:
-        jobs += _jobs(message, speakers, False)
-    for message in window.messages:
-        jobs += _jobs(message, speakers, True)
-    known = frozenset(part.lower() for name in window.entities for part in name.split()) | _inside(window)
-    scenes: dict[int, Scene] = {}
     scene: Scene | None = None
-    for (message, read, start, _), doc in zip(jobs, parsed([job[3] for job in jobs]), strict=True):
-        key = message.number if read else -message.number
-        if key not in scenes:
-            others = [one for one in speakers if one != message.speaker and one.lower() not in NAMELESS]
-            listener = others[0] if len(others) == 1 else None
-            scenes[key] = Scene(message.speaker, listener, known, scene.people if scene else [], scene.genders if scene else {})
-        scene = scenes[key]
-        yield from _read(message, start, doc, scene, read)
+    for job, doc in zip(jobs, parsed([job.part.text for job in jobs]), strict=True):
+        others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
+        listener = others[0] if len(others) == 1 else None
+        people, genders = (scene.people, scene.genders) if scene is not None else ([], {})
+        scene = Scene(job.message.speaker, listener, known, job.place, people, genders)
+        yield from _stated(job, doc, scene)
 
 
-def _inside(window: Window) -> frozenset[str]:
-    """Words that are written as names where no sentence begins, at least twice."""
-    found = Counter(
-        name.text.lower()
+def _known(window: Window) -> frozenset[str]:
+    """Words in lower case that are names: of speakers and known entities, and what is written so where no sentence begins."""
+    said = {
+        name.text
         for message in (*window.earlier, *window.messages)
-        for name in set(names(message.text[:4000]))
-        if not name.opens and " " not in name.text
-    )
-    return frozenset(name for name, times in found.items() if times > 1)
+        for name in names(message.text[:4000])
+        if not name.opens
+    }
+    speakers = {message.speaker for message in (*window.earlier, *window.messages)}
+    parts = {part for name in (*said, *speakers, *window.entities) for part in name.split() if part[:1].isupper()}
+    names_of = frozenset(part.lower() for part in parts if len(part) > 1 and not (part.isupper() and len(part) > 3))
+    return names_of - NAMELESS - words("little", "en") - words("statements.vague", "en") - words("statements.evaluating", "en")
 
 
-def _jobs(message: WindowMessage, speakers: Sequence[str], read: bool) -> list[tuple[WindowMessage, bool, int, str]]:
-    if message.role != "user" or language_of(message.text) != "en":
-        return []
-    called = [one for one in speakers if one.lower() not in NAMELESS]
-    called += [one[:3] for one in called if len(one) > 4]
-    cleaned = [(start, clean(part, called)) for start, part in pieces(message.text)]
-    return [(message, read, start, text) for start, text in cleaned if len(text.split()) >= 3]
+def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
+    before = window.earlier[-_CONTEXT:]
+    sequence = [(one, True) for one in before] + [(one, False) for one in window.messages]
+    speakers = {one.speaker for one, _ in sequence if one.speaker.lower() not in NAMELESS}
+    called = sorted(speakers | {one[:3] for one in speakers if len(one) > 4} | {one.split()[0] for one in speakers}, key=len, reverse=True)
+    fiction, readings = False, list[tuple[WindowMessage, int, bool, Reading]]()
+    for place, (message, earlier) in enumerate(sequence):
+        if message.role != "user":
+            continue
+        reading = read(message, called, known, fiction=fiction)
+        fiction = reading.fiction
+        if reading.takes_back:
+            readings = [one for one in readings if one[0].speaker != message.speaker or one[1] < place - REACH]
+        readings.append((message, place, earlier, reading))
+    for message, place, earlier, reading in readings:
+        yield from (_Job(message, place, part, earlier) for part in reading.parts)
 
 
-def _read(message: WindowMessage, start: int, doc: "Doc", scene: Scene, read: bool) -> Iterator[Statement]:
-    dates, moments = dates_of(doc, doc.text, message.at)
+def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
     for sentence in doc.sents:
         for clause in clauses(sentence):
-            if read and clause.words:
-                inside = {one.i for one in clause.words}
-                dated = [moments[place] for place in moments if place in inside]
-                stated = _stated(message, start, clause, scene, dates, dated)
-                if stated is not None:
-                    yield stated
-            for token in clause.words:
-                if (person := person_of(token, scene, scene.author)) is not None:
+            if not clause.words:
+                continue
+            if not (job.earlier or job.part.joking) and doubt(clause) is None:
+                statement = _statement(job, clause, scene)
+                if statement is not None:
+                    yield statement
+            quote = None if job.earlier else _quote(job, clause.words)
+            for token in sentence if clause.head == sentence.root else clause.words:
+                if (person := person_of(token, scene, quote)) is not None:
                     scene.note(person)
 
 
-def _stated(message: WindowMessage, start: int, clause: Clause, scene: Scene, dates: dict[int, tuple[str, frozenset[int]]], dated: list[datetime]) -> Statement | None:
+def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
+    times = times_of(clause, job.message.at)
     try:
-        wording = worded(clause, scene, dates)
+        wording = worded(clause, scene, times)
     except Refused:
         return None
-    worth = weigh(clause, wording, scene, bool(dated) or any(one.ent_type_ in {"DATE", "TIME"} for one in clause.words))
-    if isinstance(worth, str):
+    elsewhere = _elsewhere(wording.leans_on, job)
+    if elsewhere is None:
         return None
-    first, last = clause.words[0], clause.words[-1]
-    quote = Quote(message.number, message.text[start + first.idx : start + last.idx + len(last)])
+    worth = weigh(clause, wording, scene, times.first is not None or any(one.ent_type_ in {"DATE", "TIME"} for one in clause.words))
+    said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
     return Statement(
-        message, clause, wording, worth, quote, dated[0] if dated else None,
-        (*facts(clause, wording, scene), *favourites(clause, scene)), tuple(relations(clause, scene)),
+        job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
+        tuple(relations(clause, scene)), job.part.corrects,
     )  # fmt: skip
 
 
-def _memory(one: Statement, names: _Names) -> DraftMemory:
-    entities = tuple(name for name in names.types if name in one.wording.text)[:8]
+def _elsewhere(people: Sequence[Person], job: _Job) -> tuple[Quote, ...] | None:
+    """Where those whom pronouns took up are named, if that is another message; None where it lies before the window."""
+    quotes: dict[Quote, None] = {}
+    for one in people:
+        if one.place == job.place:
+            continue
+        if one.quote is None:
+            return None
+        quotes[one.quote] = None
+    return tuple(quotes)
+
+
+def _quote(job: _Job, tokens: "Sequence[Token]") -> Quote:
+    first, last = tokens[0], tokens[-1]
+    begin, end = job.part.places[first.idx], job.part.places[last.idx + len(last) - 1] + 1
+    return Quote(job.message.number, job.message.text[begin:end])
+
+
+# --- drafts ------------------------------------------------------------------------------------------------
+
+
+def _memory(one: Statement, named: _Names) -> DraftMemory:
     return DraftMemory(
-        type=one.worth.type, content=one.wording.text, sources=(one.quote,), importance=one.worth.importance,
-        confidence=0.8, entities=entities, event_at=one.at, reasoning=one.worth.reason,
+        type=one.worth.type, content=one.wording.text, sources=one.quotes, importance=one.worth.importance, confidence=0.8,
+        entities=tuple(name for name in named.types if name in one.wording.text)[:8], event_at=one.times.first,
+        reasoning=one.worth.reason,
     )  # fmt: skip
 
 
 def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
-        subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=(one.quote,), confidence=0.8,
-        valid_from=one.at, ended=fact.ended, object_is_entity=fact.is_name or fact.predicate.endswith("_of"), memory=place,
+        subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
+        valid_from=one.times.first, ended=fact.ended, object_is_entity=fact.is_name or fact.predicate.endswith("_of"), memory=place,
     )  # fmt: skip
 
 
-def _note(names: _Names, fact: Said, one: Statement) -> None:
-    if fact.is_name and fact.object not in {one.message.speaker}:
-        names.add(fact.object, "person" if fact.predicate.endswith(("_of", "_to")) else _BY_PREDICATE.get(fact.predicate, "other"), one.quote)
+def _note(named: _Names, fact: Said, one: Statement) -> None:
+    if fact.is_name and fact.object != one.message.speaker:
+        kind = "person" if fact.predicate.endswith(("_of", "_to")) else _NAMED_BY.get(fact.predicate, "other")
+        named.add(fact.object, kind, one.quotes[0])
     if fact.subject != one.message.speaker and "'s " not in fact.subject:
-        names.add(fact.subject, "person", one.quote)
+        named.add(fact.subject, "person", one.quotes[0])
 
 
-def _entities(names: _Names) -> tuple[DraftEntity, ...]:
+def _entities(named: _Names) -> tuple[DraftEntity, ...]:
     return tuple(
-        DraftEntity(name, kind, tuple(dict.fromkeys(names.quotes[name]))[:3], tuple(dict.fromkeys(names.aliases.get(name, ()))))
-        for name, kind in names.types.items()
+        DraftEntity(name, kind, tuple(dict.fromkeys(named.quotes[name]))[:3], tuple(dict.fromkeys(named.aliases.get(name, ()))))
+        for name, kind in named.types.items()
     )

@@ -4,96 +4,105 @@ Labels are those of the pipeline's scheme (ClearNLP): nsubj, dobj, attr, acomp, 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj"})
-# What stands beside what is said.
-_BESIDE: Final = frozenset({"meta", "dep"})
-# A sentence with more words is a story: its clauses stand alone, however they are joined.
-_TOGETHER = 24
-_OPENERS: Final = frozenset(
-    "so well anyway also actually honestly btw plus then though anyways basically ok okay yeah yes yep no nah oh"
-    " and but or hopefully luckily sadly unfortunately thankfully fortunately apparently lately now just even still"
-    " definitely really totally literally finally".split()
-)
-_LIGHT: Final = frozenset(
-    "so actually honestly btw anyway though just really totally literally definitely even also too finally".split()
-)
+VERBS: Final = frozenset({"VERB", "AUX"})
+_COMMAS: Final = frozenset({",", ";", "-", "–", "—", "...", "("})
+_OPENERS, _FILLERS = words("statements.openers", "en"), words("statements.fillers", "en")
+# What a clause may have in front of its subject, and nothing else: a time, a place, "when I was nine".
+_AHEAD: Final = frozenset({"prep", "npadvmod", "advcl", "advmod"})
+_WHEN: Final = frozenset({"when", "after", "before", "since", "until", "while", "because", "as"})
+_COMMENTS: Final = frozenset({"so", "though", "although", "cause", "cuz", "while", "even", "otherwise"})
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
     """A verb with its subject and the words that belong to it, in order. `subject`: the head word of who does it (None where the
-    sentence leaves it out). `verbs`: the finite verbs that the subject governs."""
+    sentence leaves it out). `heads`: the verbs that the subject governs."""
 
     head: "Token"
     subject: "Token | None"
     words: "tuple[Token, ...]"
-    heads: "tuple[Token, ...]" = field(default=())
+    heads: "tuple[Token, ...]"
 
     def child(self, *labels: str) -> "Token | None":
-        return next((one for one in self.head.children if one.dep_ in labels), None)
-
-    def auxiliaries(self) -> "list[Token]":
-        return [one for one in self.head.children if one.dep_ in {"aux", "auxpass"}]
+        return child(self.head, *labels)
 
     @property
-    def negated(self) -> bool:
-        return any(one.dep_ == "neg" or one.lower_ in {"never", "no"} and one.dep_ in {"advmod"} for one in self.head.children)
+    def modal(self) -> str | None:
+        return next((one.lower_ for one in auxiliaries(self.head) if one.tag_ == "MD"), None)
 
 
-def clauses(sentence: "Span") -> "Iterator[Clause]":
-    """The clauses that a sentence states, in order. Those that only serve another one stay inside it."""
-    for group in sorted(_groups(sentence.root), key=lambda one: one[0].i):
-        if not _is_finite(group[0]):
-            continue
-        subject = _subject(group[0])
-        words = _words(group, sentence)
-        yield Clause(group[0], subject, tuple(words), tuple(group))
+def child(head: "Token", *labels: str) -> "Token | None":
+    return next((one for one in head.children if one.dep_ in labels), None)
 
 
-def _groups(root: "Token") -> "list[list[Token]]":
-    """Verbs that are stated, those together that share a subject and are short enough to be read in one breath."""
-    groups: list[list[Token]] = []
-    waiting = [root]
-    while waiting:
-        head = waiting.pop()
-        group = [head]
-        groups.append(group)
-        for child in head.children:
-            if child.dep_ in {"ccomp", "parataxis"} and _spliced(child, head):
-                waiting.append(child)
-        last = head
-        while (following := next((one for one in last.children if one.dep_ == "conj" and one.pos_ in {"VERB", "AUX"}), None)) is not None:
-            if _own_subject(following) is not None:
-                waiting.append(following)
-                break
-            group.append(following)
-            last = following
-        for member in group:
-            for child in member.children:
-                if child.dep_ == "parataxis" and child not in waiting:
-                    waiting.append(child)
-    return groups
+def auxiliaries(head: "Token") -> "list[Token]":
+    return [one for one in head.children if one.dep_ in {"aux", "auxpass"}]
 
 
-def _is_finite(head: "Token") -> bool:
+def is_negated(head: "Token") -> bool:
+    return any(one.dep_ == "neg" or one.lower_ in {"never", "longer", "anymore"} for one in head.children)
+
+
+def is_finite(head: "Token") -> bool:
     """Whether something is stated at all: fragments and lists of things have no such verb."""
-    if head.pos_ not in {"VERB", "AUX"}:
+    if head.pos_ not in VERBS or (head.text[:1].isupper() and not opens(head)):
         return False
-    helped = any(one.dep_ in {"aux", "auxpass"} and one.lower_ != "to" for one in head.children)
+    helped = any(one.lower_ != "to" for one in auxiliaries(head))
     return head.tag_ in {"VBD", "VBZ", "VBP", "VB"} or (head.tag_ in {"VBG", "VBN"} and helped)
 
 
-def _spliced(child: "Token", head: "Token") -> bool:
+def opens(token: "Token") -> bool:
+    """Whether it is the first word of what was parsed, or of its sentence."""
+    return token.is_sent_start is True or not any(one.is_alpha for one in token.doc[: token.i])
+
+
+def clauses(sentence: "Span") -> Iterator[Clause]:
+    """The clauses that a sentence states, in order. Those that only serve another one stay inside it."""
+    for group in sorted(_groups(sentence.root), key=lambda one: one[0].i):
+        if is_finite(group[0]):
+            subject = _subject(group[0])
+            yield Clause(group[0], subject, tuple(_words(group, subject, sentence)), tuple(group))
+
+
+def _groups(root: "Token") -> "list[list[Token]]":
+    """Verbs that are stated, those together that share a subject."""
+    groups: list[list[Token]] = []
+    waiting = [root]
+    while waiting:
+        group = [waiting.pop()]
+        groups.append(group)
+        while (following := _joined(group[-1])) is not None:
+            if _own_subject(following) is not None or following.tag_ == "VB" and not auxiliaries(following) and group[0].tag_ != "VB" and group[0].tag_ != "VBP":
+                waiting.append(following)
+                break
+            group.append(following)
+        waiting += [one for head in group for one in head.children if _stands_alone(one, head)]
+    return groups
+
+
+def _joined(head: "Token") -> "Token | None":
+    return next((one for one in head.children if one.dep_ == "conj" and one.pos_ in VERBS), None)
+
+
+def _stands_alone(one: "Token", head: "Token") -> bool:
     """ "It rained, we stayed in": two statements with a comma between them."""
-    if child.i > head.i or _own_subject(child) is None or _own_subject(head) is None:
-        return child.dep_ == "parataxis"
-    return any(one.text in {",", ";", "-", "–", "—", "..."} for one in head.doc[child.i : head.i] if one.head in (head, child))
+    if one.dep_ == "parataxis":
+        return True
+    if one.dep_ != "ccomp" or one.pos_ not in VERBS:
+        return False
+    between = one.doc[min(one.i, head.i) : max(one.i, head.i)]
+    if one.i < head.i:
+        return _own_subject(one) is not None or any(mark.text in _COMMAS for mark in between)
+    return _own_subject(one) is not None and any(mark.text in {",", ";"} and mark.head in (one, head) for mark in between)
 
 
 def _own_subject(head: "Token") -> "Token | None":
@@ -108,85 +117,98 @@ def _subject(head: "Token") -> "Token | None":
     return found
 
 
-def _words(group: "list[Token]", sentence: "Span") -> "list[Token]":
-    dropped: set[int] = set()
-
-    def drop(token: "Token") -> None:
-        dropped.update(one.i for one in token.subtree)
-
-    inside = set(group)
+def _words(group: "list[Token]", subject: "Token | None", sentence: "Span") -> "list[Token]":
+    top, dropped = group[0], set[int]()
     for head in group:
-        for child in head.children:
-            if child in inside:
-                continue
-            if child.dep_ in _BESIDE or child.dep_ == "parataxis" or (child.dep_ == "intj" and not _between(child, group)):
-                drop(child)
-            elif child.dep_ == "ccomp" and _spliced(child, head):
-                drop(child)
-            elif child.dep_ == "conj" and child.pos_ in {"VERB", "AUX"}:
-                drop(child)
-            elif child.dep_ == "advmod" and child.lower_ in _OPENERS and child.i < head.i and child.i <= group[0].left_edge.i + 1:
-                drop(child)
-            elif child.dep_ == "advmod" and child.lower_ in _LIGHT and not list(child.children):
-                drop(child)
-            elif child.dep_ == "npadvmod" and child.pos_ == "PROPN" and _apart(child):
-                drop(child)
-    top = group[0]
-    tokens = [
-        one
-        for one in top.subtree
-        if one.i not in dropped and not one.is_space and sentence.start <= one.i < sentence.end
-    ]
-    own = _subject(top)
-    while tokens and (
-        tokens[0].dep_ in {"cc", "punct", "intj"}
-        or (tokens[0].dep_ == "mark" and tokens[0].head in inside)
-        or (tokens[0].lower_ in _OPENERS and tokens[0].dep_ in {"advmod", "cc", "intj", "mark", "dep"})
-    ):
+        for one in head.children:
+            if one not in group and _is_beside(one, head, group):
+                dropped.update(part.i for part in one.subtree)
+    tokens = [one for one in top.subtree if one.i not in dropped and not one.is_space and sentence.start <= one.i < sentence.end]
+    tokens = _without_tails(_without_lead(tokens, top, subject), group)
+    while tokens and tokens[0].dep_ in {"cc", "punct", "intj", "mark"}:
         tokens.pop(0)
-    while tokens and (tokens[-1].dep_ in {"cc", "punct", "intj"} or tokens[-1].is_punct):
-        tokens.pop()
-    return _tidy(_without_tails(tokens, group, own))
+    return _tidy(tokens)
 
 
-def _between(token: "Token", group: "list[Token]") -> bool:
-    """Whether it stands behind the verb and before something else that belongs to it ("say no to him")."""
-    return group[0].i < token.i < group[0].right_edge.i and not token.nbor(-1).is_punct
+def _is_beside(one: "Token", head: "Token", group: "list[Token]") -> bool:
+    """Whether a part of the clause stands beside what it says: interjections, comments, whom it speaks to, the next statement."""
+    match one.dep_:
+        case "meta" | "dep" | "parataxis":
+            return True
+        case "intj":
+            return not group[0].i < one.i < group[0].right_edge.i or one.nbor(-1).is_punct
+        case "ccomp":
+            return _stands_alone(one, head)
+        case "conj":
+            return one.pos_ in VERBS or _own_subject(one) is not None
+        case "advmod":
+            return (one.lower_ in _OPENERS and one.i < head.i and one.i <= group[0].left_edge.i + 1) or (
+                one.lower_ in _FILLERS and one.n_lefts + one.n_rights == 0
+            )
+        case "npadvmod":
+            return one.pos_ == "PROPN" and one.ent_type_ not in {"DATE", "TIME"} and _is_apart(one)
+        case _:
+            return False
 
 
-def _without_tails(tokens: "list[Token]", group: "list[Token]", own: "Token | None") -> "list[Token]":
-    """Without clauses behind a comma that only comment (", which was great", ", so I cried")."""
+def _without_lead(tokens: "list[Token]", top: "Token", subject: "Token | None") -> "list[Token]":
+    """Without what stands in front of the subject, but for times, places and "when I was nine"."""
+    if subject is None:
+        return [one for one in tokens if one.i >= top.i or one.dep_ in {"aux", "neg"}]
+    first = subject.left_edge.i
+    lead = [one for one in top.children if one.i < first and one.dep_ in _AHEAD]
+    kept: set[int] = set()
+    for one in lead:
+        marked = next((part.lower_ for part in one.children if part.dep_ in {"mark", "advmod"}), "")
+        timely = one.dep_ == "npadvmod" and any(part.ent_type_ in {"DATE", "TIME"} for part in one.subtree)
+        joint = one.dep_ == "prep" and not any(part.lemma_.lower() in words("statements.joints", "en") for part in one.subtree)
+        often = one.dep_ == "advmod" and one.lower_ not in _OPENERS | _FILLERS
+        if timely or joint or (one.dep_ == "advcl" and marked in _WHEN) or often:
+            kept.update(part.i for part in one.subtree)
+    heads = {top.i, *(one.i for one in auxiliaries(top))}
+    return [one for one in tokens if one.i >= first or one.i in kept or one.i in heads or (one.is_punct and one.i - 1 in kept)]
+
+
+def _without_tails(tokens: "list[Token]", group: "list[Token]") -> "list[Token]":
+    """Without what only comments or begins anew behind a comma (", which was great", ", so I cried", ", rest fine")."""
     cut: set[int] = set()
-    for token in tokens:
-        if token.dep_ in {"relcl", "advcl"} and token.i > group[0].i:
-            edge = token.left_edge.i
-            before = token.doc[edge - 1] if edge else None
-            marked = next((one.lower_ for one in token.children if one.dep_ in {"mark", "advmod"} and one.i <= edge + 1), "")
-            comma = before is not None and before.text in {",", "-", "–", "—"}
-            if comma or marked in {"so", "though", "although", "cause", "cuz", "while", "even"}:
-                cut.update(one.i for one in token.subtree)
+    for one in tokens:
+        if one.i <= group[0].i or one in group:
+            continue
+        edge = one.left_edge
+        behind_comma = edge.i > 0 and edge.nbor(-1).text in _COMMAS
+        if one.dep_ in {"relcl", "advcl"}:
+            marked = next((part.lower_ for part in one.children if part.dep_ in {"mark", "advmod"}), "")
+            comments = behind_comma or marked in _COMMENTS
+        else:
+            own = any(part.dep_ in SUBJECTS for part in one.children)
+            comments = behind_comma and own and one.dep_ in {"appos", "conj", "ccomp", "dep", "advcl", "npadvmod"}
+        if comments:
+            cut.update(part.i for part in one.subtree)
+    # What is joined behind a clause that was cut may belong to that.
+    cut.update(part.i for head in group[1:] if any(place < head.i for place in cut) for part in head.subtree)
     return [one for one in tokens if one.i not in cut]
 
 
 def _tidy(tokens: "list[Token]") -> "list[Token]":
     """Without marks and joints that nothing stands behind any more."""
     kept: list[Token] = []
-    for place, token in enumerate(tokens):
+    for place, one in enumerate(tokens):
         following = tokens[place + 1] if place + 1 < len(tokens) else None
-        if (token.is_punct and token.text not in {"'", '"', "%", "(", ")", "/"} and token.text != "-") or token.dep_ == "cc":
-            if following is None or not kept or (following.is_punct and token.dep_ != "punct"):
+        mark = one.is_punct and one.text not in {"'", '"', "%", "(", ")", "/", "-", "#", "&"}
+        if mark or one.dep_ == "cc":
+            gap = following is None or following.i > one.i + (1 if mark else 2)
+            if following is None or not kept or kept[-1].is_punct or (gap and not (mark and one.text == ",")):
                 continue
-            if token.is_punct and following.i != token.i + 1 and token.text != ",":
+            if following.is_punct and following.text != '"' or following.dep_ == "cc" and mark and gap:
                 continue
-            if token.dep_ == "cc" and following.i != token.i + 1 and following.dep_ not in {"det", "amod", "poss", "compound", "conj", "neg", "advmod", "aux"}:
-                continue
-        kept.append(token)
-    while kept and (kept[-1].is_punct or kept[-1].dep_ == "cc"):
+        kept.append(one)
+    while kept and (kept[-1].text in {",", ";", ":", "-", "(", "!", ".", "/"} or kept[-1].dep_ in {"cc", "intj"}):
         kept.pop()
     return kept
 
 
-def _apart(token: "Token") -> bool:
+def _is_apart(token: "Token") -> bool:
     """Whether commas set it apart: whom the sentence speaks to."""
     doc, left, right = token.doc, token.left_edge.i, token.right_edge.i
     return (left > 0 and doc[left - 1].text == ",") or (right + 1 < len(doc) and doc[right + 1].text in {",", "!"})

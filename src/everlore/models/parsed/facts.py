@@ -1,14 +1,14 @@
-"""Facts of a clause: subject, predicate and object read off its arguments."""
+"""Facts of a clause: subject, predicate and object, read off the arguments of its verbs by frames."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from everlore.models.parsed.clauses import Clause
+from everlore.models.parsed.clauses import Clause, auxiliaries, child, is_negated, opens
 from everlore.models.parsed.kin import FORMER, PETS, predicate_of
-from everlore.models.parsed.scene import Scene, kin_of, name_of
+from everlore.models.parsed.scene import Scene, kin_of, name_of, named_kin, owner_of
 from everlore.models.parsed.wording import Wording
-from everlore.models.parsed.worth import modal
+from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """`begin` and `stop`: the characters of the object in what was parsed."""
+    """A fact as it is said. `begin` and `stop`: the indices of the object's words in what was parsed."""
 
     subject: str
     predicate: str
@@ -27,339 +27,373 @@ class Said:
     ended: bool = False
 
 
+_Tense: TypeAlias = Literal["now", "then", "ever"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A verb's argument that makes a fact. `slots`: prepositions, or "dobj". `of`: what the object must be: a name, a place (a name,
+    too), one of a class of words of the lexicon, or anything. `then`: a past tense; `now`: a present one."""
+
+    predicate: str
+    slots: tuple[str, ...]
+    of: str = "anything"
+    tense: _Tense = "ever"
+    ended: bool = False
+
+
 _PLACES: Final = frozenset({"GPE", "LOC", "FAC"})
-_ENDS: Final = frozenset({"leave", "quit", "stop", "lose"})
-_JOBS: Final = ("er", "or", "ist", "ian", "ant", "ent", "man", "woman", "nurse", "chef", "cook", "vet", "clerk", "guard", "pilot", "judge",
-                "architect", "analyst", "mechanic", "therapist", "coach", "paramedic", "priest", "carpenter", "plumber", "intern", "diplomat", "surgeon")  # fmt: skip
-_NO_JOBS: Final = frozenset(
-    "mother father sister brother daughter member fan lover believer person listener reader beginner sucker supporter follower"
-    " parent student number winner loser learner thinker survivor outsider newcomer woman man gamer owner partner stranger"
-    " dreamer eater sleeper drinker people bit lot moment comment center dinner summer winter event present client patient"
-    " keeper teenager gardener goner starter leader human monster character matter letter answer offer power order".split()
-)
-_GAMES: Final = frozenset(
-    "guitar piano violin drums drum bass cello flute saxophone trumpet ukulele keyboard clarinet harp banjo football soccer"
-    " basketball tennis volleyball chess golf hockey baseball rugby cricket badminton squash poker dnd".split()
-)
-_LANGUAGES: Final = frozenset(
-    "english spanish french german italian portuguese dutch russian chinese mandarin cantonese japanese korean arabic hindi"
-    " turkish polish swedish norwegian danish finnish greek hebrew urdu bengali vietnamese thai czech ukrainian catalan".split()
-)
+_NOT_NAMES_OF: Final = {"name": frozenset({"DATE", "TIME", "PERSON", "GPE"}), "place": frozenset({"DATE", "TIME", "PERSON", "NORP"})}
+_WENT: Final = (_Frame("has_visited", ("to",), "city", "then"),)
+_KEPT: Final = (_Frame("owns", ("dobj",), "belongings"),)
+_FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
+    "live": (_Frame("lives_in", ("in", "at", "near", "outside"), "place", "now"),),
+    "reside": (_Frame("lives_in", ("in", "at"), "place", "now"),),
+    "move": (_Frame("lives_in", ("to", "into"), "place", "then"),),
+    "relocate": (_Frame("lives_in", ("to",), "place", "then"),),
+    "work": (
+        _Frame("works_at", ("at", "for"), "name", "now"),
+        _Frame("works_as", ("as",), "anything", "now"),
+        _Frame("works_on", ("on",), "named or long", "now"),
+    ),
+    "volunteer": (_Frame("volunteers_at", ("at", "for", "with"), "anything", "now"), _Frame("works_as", ("as",), "professions", "now")),
+    "study": (_Frame("studies_at", ("at",), "name"), _Frame("studies", ("dobj",), "anything", "now")),
+    "major": (_Frame("studies", ("in",), "anything"),),
+    "bear": (_Frame("born_in", ("in",), "city"),),
+    "play": (_Frame("plays", ("dobj",), "instruments", "now"),),
+    "speak": (_Frame("speaks", ("dobj",), "tongues", "now"),),
+    "visit": (_Frame("has_visited", ("dobj",), "city", "then"),),
+    "go": _WENT, "travel": _WENT, "fly": _WENT, "be": _WENT, "drive": _WENT,
+    "use": (_Frame("uses", ("dobj",), "name", "now"),),
+    "own": (_Frame("owns", ("dobj",), "anything", "now"),),
+    "buy": _KEPT,
+    "run": (_Frame("runs", ("dobj",), "groups or belongings", "now"),),
+    "teach": (_Frame("teaches", ("dobj",), "anything", "now"),),
+    "join": (_Frame("member_of", ("dobj",), "groups", "then"),),
+    "leave": (_Frame("works_at", ("dobj",), "organisation", "then", True), _Frame("lives_in", ("dobj",), "city", "then", True)),
+    "quit": (_Frame("works_at", ("dobj",), "organisation", "then", True),),
+    "have": (_Frame("owns", ("dobj",), "belongings", "now"),),
+    "do": (_Frame("practises", ("dobj",), "hobbies", "now"),),
+    "practice": (_Frame("practises", ("dobj",), "hobbies"),), "practise": (_Frame("practises", ("dobj",), "hobbies"),),
+    "start": (_Frame("practises", ("dobj",), "hobbies"),), "take": (_Frame("practises", ("dobj", "up"), "hobbies"),),
+    "write": (_Frame("works_on", ("dobj",), "projects", "now"),), "build": (_Frame("works_on", ("dobj",), "projects", "now"),),
+    "develop": (_Frame("works_on", ("dobj",), "projects", "now"),), "rewrite": (_Frame("works_on", ("dobj",), "projects", "now"),),
+    "graduate": (_Frame("graduated_from", ("from",), "name", "then"),),
+    "collect": (_Frame("collects", ("dobj",), "anything", "now"),),
+    "drive": (_Frame("drives", ("dobj",), "anything", "now"),),
+}  # fmt: skip
+_DISLIKES: Final = frozenset({"hate", "dislike", "detest", "loathe"})
+_TASTES: Final = frozenset({"love", "like", "enjoy", "adore", "prefer", *_DISLIKES})
+_FORMS: Final[dict[_Tense, frozenset[str]]] = {
+    "now": frozenset({"VBP", "VBZ", "VB", "VBG"}), "then": frozenset({"VBD", "VBN"}), "ever": frozenset({"VBP", "VBZ", "VB", "VBG", "VBD", "VBN"}),
+}  # fmt: skip
+_UNSURE: Final = frozenset("would could might may should will 'll 'd must wo ca can shall".split())
+_NOTHING: Final = words("statements.vague", "en") | frozenset("look sound view outcome color colour texture game texture team picture show movie book".split())
+_POINTERS: Final = frozenset("this that these those no what which some any every such other both another".split())
 
 
 def facts(clause: Clause, wording: Wording, scene: Scene) -> Iterator[Said]:
     """All facts that the clause states of its subject."""
     subject = _subject_of(clause, wording, scene)
-    if subject is None:
-        return
-    hypothetical = modal(clause) in {"would", "could", "might", "may", "should", "will", "'ll", "can", "'d", "must", "wo", "ca"}
-    for head in clause.heads:
-        lemma = head.lemma_.lower()
-        for rule in _BY_VERB.get(lemma, ()):
-            if not hypothetical or rule is _taste and modal(clause) is None or (rule is _speaks and modal(clause) == "can"):
-                yield from rule(head, subject, clause, scene)
-
-
-def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
-    """Who is whose sister, with the description that is another name for them ("Anna's sister")."""
-    for token in clause.words:
-        role = kin_of(token)
-        if role is None:
-            continue
-        whose = next(one for one in token.children if one.dep_ == "poss")
-        owner = scene.speaker if whose.lower_ in {"my", "our"} else name_of(whose)
-        named = next((one for one in token.children if one.dep_ in {"appos", "npadvmod", "nmod"} and one.pos_ == "PROPN"), None)
-        if named is None and token.dep_ == "attr" and token.head == clause.head and clause.subject is not None and clause.subject.pos_ == "PROPN":
-            named = clause.subject
-        if named is None and token.dep_ == "nsubj" and clause.head.lemma_ == "be":
-            complement = clause.child("attr")
-            named = complement if complement is not None and complement.pos_ == "PROPN" and complement.ent_type_ in {"PERSON", ""} else None
-        called = name_of(named, scene.known) if named is not None else None
-        if owner is None or called is None or called == owner or named is None or named.ent_type_ in {"GPE", "ORG", "DATE"}:
-            continue
-        if any(one.dep_ == "conj" for one in named.children) and token.tag_ != "NNS":
-            continue
-        predicate, over = predicate_of(role)
-        over = over or any(one.lower_ in FORMER for one in token.children if one.dep_ == "amod" and one.lower_ != "old")
-        yield Said(called, predicate, owner, named.idx, named.idx + len(named), True, over), f"{owner}'s {token.lower_}"
+    if subject is not None and (clause.modal not in _UNSURE or clause.modal in {"can", "ca"} and clause.head.lemma_ in {"speak", "play"}):
+        for head in clause.heads:
+            lemma = head.lemma_.lower()
+            for frame in _FRAMES.get(lemma, ()):
+                yield from _framed(frame, head, subject)
+            if lemma in _TASTES:
+                yield from _taste(head, subject)
+            for verbs, rule in _RULES:
+                if lemma in verbs:
+                    yield from rule(head, subject, clause, scene)
+    yield from _favourites(clause, scene)
 
 
 def _subject_of(clause: Clause, wording: Wording, scene: Scene) -> str | None:
     token = clause.subject
     if token is None or token.lower_ in {"i", "we"}:
-        return scene.speaker
+        return scene.author if scene.author != "The user" else scene.speaker
     if wording.person is not None:
-        return wording.person.called or wording.person.name
+        return None if wording.person.gender == "they" else wording.person.called or wording.person.name
+    if child(token, "conj") is not None or token.tag_ in {"NNS", "NNPS"}:
+        return None
     if kin_of(token) is not None:
-        named = next((one for one in token.children if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN"), None)
-        if token.tag_ == "NNS":
-            return None
-        if named is not None:
-            return name_of(named)
-        whose = next(one for one in token.children if one.dep_ == "poss")
-        owner = scene.speaker if whose.lower_ in {"my", "our"} else name_of(whose)
-        return f"{owner}'s {token.lower_}" if owner else None
+        owner = owner_of(token, scene)
+        return named_kin(token, scene) or (f"{owner}'s {token.lower_}" if owner else None)
     return name_of(token, scene.known) if token.ent_type_ in {"PERSON", ""} else None
 
 
-def phrase(token: "Token") -> "tuple[str, int, int]":
-    """A noun phrase without its article, and without clauses and times behind it."""
-    drop = {"det", "relcl", "poss", "appos", "cc", "conj", "punct", "advcl", "npadvmod", "predet", "ccomp", "acl"}
-    kept = [token]
-    for child in token.children:
-        if child.dep_ in drop and not (child.dep_ == "punct" and child.text == "-"):
-            continue
-        if child.dep_ == "prep" and (child.i < token.i or child.lower_ not in {"of", "for", "about", "with", "in"} or any(one.pos_ == "PRON" or one.ent_type_ in {"DATE", "TIME"} for one in child.subtree)):
-            continue
-        if child.dep_ in {"advmod", "amod"} and child.lower_ in {"really", "very", "so", "own", "new", "such", "just"}:
-            continue
-        kept += [one for one in child.subtree if not one.is_space]
-    kept.sort(key=lambda one: one.i)
-    run = [kept[0]]
-    for one in kept[1:]:
-        if one.i != run[-1].i + 1 and token in run:
+def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:
+    helped = any(one.lemma_ == "have" or one.tag_ == "VBD" for one in auxiliaries(head))
+    if head.tag_ not in _FORMS[frame.tense] or (head.tag_ == "VBG" and frame.tense == "now" and not auxiliaries(head)):
+        return
+    if frame.tense == "now" and helped and head.tag_ != "VBN" or head.lemma_ == "be" and head.tag_ != "VBN":
+        return
+    negated = is_negated(head)
+    over = negated and any(one.lower_ in {"longer", "anymore", "more"} for one in head.subtree)
+    if negated and not over:
+        return
+    for token in _slot(head, frame.slots):
+        for one in _listed(token):
+            if _fits(one, frame.of) and (said := _thing(one, subject, frame.predicate)) is not None:
+                yield replace(said, ended=frame.ended or over)
+
+
+def _slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
+    for one in head.children:
+        if one.dep_ == "dobj" and "dobj" in slots:
+            yield one
+        elif one.dep_ in {"prep", "agent", "dative"} and one.lower_ in slots:
+            yield from (inner for inner in one.children if inner.dep_ == "pobj")
+        elif one.dep_ == "advmod" and one.lower_ == "back":  # "moved back to Leeds"
+            yield from _slot(one, slots)
+
+
+def _fits(token: "Token", of: str) -> bool:
+    if token.pos_ not in {"NOUN", "PROPN"} or token.lemma_.lower() in words("statements.vague", "en"):
+        return False
+    low, named = token.lemma_.lower(), name_of(token) is not None
+    match of:
+        case "name" | "place":
+            return named and token.ent_type_ not in _NOT_NAMES_OF[of]
+        case "city":
+            return named and token.ent_type_ in _PLACES
+        case "organisation":
+            return named and token.ent_type_ == "ORG"
+        case "named or long":
+            return named or any(one.dep_ in {"compound", "amod"} for one in token.children)
+        case "anything":
+            return token.ent_type_ not in {"DATE", "TIME", "PERSON"} and token.lower_ not in _NOTHING and (not _is_the(token) or named)
+        case _:
+            classes = {word for one in of.split(" or ") for word in words(f"statements.{one}", "en")}
+            return low in classes or token.lower_ in classes
+
+
+def _is_the(token: "Token") -> bool:
+    return any(one.dep_ == "poss" or one.lower_ == "the" for one in token.children)
+
+
+def _thing(token: "Token", subject: str, predicate: str) -> Said | None:
+    if any(one.lower_ in _POINTERS for one in token.children):
+        return None
+    if (title := _title(token)) is not None:
+        return Said(subject, predicate, token.doc[title[0] : title[1]].text, *title, True)
+    if name_of(token) is not None:
+        begin, stop = _name(token)
+        return Said(subject, predicate, token.doc[begin:stop].text, begin, stop, True)
+    begin, stop = _phrase(token)
+    text = token.doc[begin:stop].text
+    return Said(subject, predicate, text, begin, stop) if len(text) > 2 and len(text.split()) < 9 else None
+
+
+def _title(token: "Token") -> tuple[int, int] | None:
+    """The words between the quotation marks that it stands in."""
+    doc = token.doc
+    before = next((one.i for one in reversed(doc[: token.i]) if one.text in {'"', "“"}), None)
+    after = next((one.i for one in doc[token.i + 1 :] if one.text in {'"', "”"}), None)
+    inside = before is not None and after is not None and sum(one.text in {'"', "“"} for one in doc[: token.i]) % 2 == 1
+    return (before + 1, after) if inside and before is not None and after is not None else None
+
+
+def _name(token: "Token") -> tuple[int, int]:
+    """A name with what belongs to it: "Lord of the Rings", "Amy Ellis Nutt"."""
+    begin, stop = token.i, token.i + 1
+    while begin > 0 and token.doc[begin - 1].dep_ in {"compound", "nmod"} and token.doc[begin - 1].text[:1].isupper():
+        begin -= 1
+    linked = next((one for one in token.rights if one.dep_ == "prep" and one.lower_ == "of" and one.i == stop), None)
+    if linked is not None and linked.right_edge.text[:1].isupper() and linked.right_edge.i - token.i < 5:
+        stop = linked.right_edge.i + 1
+    return begin, stop
+
+
+_LEFT: Final = frozenset({"amod", "compound", "nummod", "nmod", "quantmod", "punct", "advmod"})
+_NOT_SAID: Final = frozenset("really very so own new such just little favorite favourite pretty quite also most more".split())
+
+
+def _phrase(token: "Token") -> tuple[int, int]:
+    """A noun phrase without its article, and without clauses, times and whose it is behind it."""
+    begin, stop = token.i, token.i + 1
+    for one in reversed(list(token.lefts)):
+        if one.dep_ not in _LEFT or one.lower_ in _NOT_SAID or one.right_edge.i + 1 != begin or one.text in {",", "(", '"'}:
             break
-        run = [*run, one] if one.i == run[-1].i + 1 else [one]
-    while len(run) > 1 and run[-1].dep_ in {"prep", "punct", "cc"}:
-        run.pop()
-    begin, stop = run[0].idx, run[-1].idx + len(run[-1])
-    return token.doc.text[begin:stop], begin, stop
+        begin = one.left_edge.i
+    for one in token.rights:
+        inner = list(one.subtree)
+        plain = one.dep_ == "prep" and one.lower_ in {"of", "for", "about", "in", "with", "at", "on"} and one.i == stop
+        if not plain or any(part.pos_ in {"PRON", "VERB"} or part.ent_type_ in {"DATE", "TIME"} or part.tag_ == "PRP$" for part in inner):
+            break
+        stop = one.right_edge.i + 1
+    while token.doc[begin].is_punct and begin < token.i:
+        begin += 1
+    return begin, stop
 
 
 def _listed(token: "Token") -> "Iterator[Token]":
     """A noun and those that are listed with it."""
     yield token
-    for child in token.children:
-        if child.dep_ == "conj" and child.pos_ in {"NOUN", "PROPN", "VERB"}:
-            yield from _listed(child)
-        elif child.dep_ == "appos" and child.pos_ in {"NOUN", "PROPN"} and token.pos_ == "NOUN" and token.tag_ == "NNS":
-            yield from _listed(child)
+    for one in token.children:
+        if one.dep_ == "conj" and one.pos_ in {"NOUN", "PROPN"}:
+            yield from _listed(one)
 
 
-def _of(head: "Token", *prepositions: str) -> "Token | None":
-    for child in head.children:
-        if child.dep_ in {"prep", "agent", "dative"} and child.lower_ in prepositions:
-            return next((one for one in child.children if one.dep_ == "pobj"), None)
-    return None
+# --- tastes ------------------------------------------------------------------------------------------------
 
 
-def _child(head: "Token", *labels: str) -> "Token | None":
-    return next((one for one in head.children if one.dep_ in labels), None)
-
-
-def _negated(head: "Token") -> bool:
-    return any(one.dep_ == "neg" or one.lower_ in {"never", "longer", "anymore"} for one in head.children)
-
-
-_Rule = Callable[["Token", str, Clause, Scene], Iterator[Said]]
-
-
-def _thing(token: "Token", *, named: bool = False) -> "tuple[str, int, int, bool] | None":
-    if token.pos_ not in {"NOUN", "PROPN"} or any(one.lower_ in {"this", "that", "these", "those", "no", "what", "which"} for one in token.children):
-        return None
-    name = name_of(token)
-    if named and name is None:
-        return None
-    if name is not None:
-        begin = token.i - (len(name.split()) - 1)
-        first = token.doc[max(begin, 0)]
-        return name, first.idx, token.idx + len(token), True
-    text, begin, stop = phrase(token)
-    return text, begin, stop, False
-
-
-def _placed(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    place = _of(head, "in", "at", "near", "outside")
-    if place is None or head.lemma_ == "live" and head.tag_ == "VBG" and not any(one.dep_ == "aux" for one in head.children):
-        return
-    if (found := _thing(place, named=True)) and place.ent_type_ not in {"DATE", "PERSON"}:
-        yield Said(subject, "lives_in", found[0], found[1], found[2], True, _negated(head) or any(one.lower_ == "used" for one in clause.words))
-
-
-def _moved(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    if head.tag_ not in {"VBD", "VBN"} or _negated(head):
-        return
-    place = _of(head, "to", "into")
-    if place is not None and (found := _thing(place, named=True)) and place.ent_type_ in _PLACES | {"ORG", ""}:
-        yield Said(subject, "lives_in", found[0], found[1], found[2], True)
-
-
-def _works(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    if (place := _of(head, "at", "for")) is not None and (found := _thing(place, named=True)) and place.ent_type_ not in {"DATE", "TIME"}:
-        yield Said(subject, "works_at", found[0], found[1], found[2], True, _negated(head))
-    if (job := _of(head, "as")) is not None and (found := _thing(job)):
-        yield Said(subject, "works_as", found[0], found[1], found[2], False, _negated(head))
-    if (on := _of(head, "on")) is not None and head.tag_ in {"VBG", "VBP", "VBZ"} and (found := _thing(on)):
-        if found[3] or len(found[0].split()) > 1:
-            yield Said(subject, "works_on", *found, _negated(head))
-
-
-def _joined(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    thing = _child(head, "dobj")
-    if thing is not None and head.tag_ in {"VBD", "VBN"} and (found := _thing(thing)) and (found[3] or thing.lemma_ in {"club", "team", "band", "choir", "group", "gym", "church", "league"}):
-        yield Said(subject, "member_of", *found)
-
-
-def _studies(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    if (place := _of(head, "at")) is not None and (found := _thing(place, named=True)):
-        yield Said(subject, "studies_at", found[0], found[1], found[2], True)
-    thing = _child(head, "dobj")
-    if thing is not None and head.tag_ in {"VBG", "VBP", "VBZ", "VBD"} and (found := _thing(thing)) and thing.ent_type_ != "DATE":
-        yield Said(subject, "studies", *found)
-
-
-def _born(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    if (place := _of(head, "in")) is not None and place.ent_type_ in _PLACES and (found := _thing(place, named=True)):
-        yield Said(subject, "born_in", found[0], found[1], found[2], True)
-
-
-def _taste(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+def _taste(head: "Token", subject: str) -> Iterator[Said]:
     lemma = head.lemma_.lower()
-    if head.tag_ not in {"VBP", "VBZ", "VB"} or any(one.dep_ == "aux" and one.lower_ in {"did", "would", "'d", "will", "'ll"} for one in head.children):
+    if head.tag_ not in {"VBP", "VBZ", "VB"} or any(one.lower_ in {"did", "to", "used"} for one in auxiliaries(head)):
         return
-    predicate = {"hate": "dislikes", "dislike": "dislikes", "detest": "dislikes", "loathe": "dislikes", "prefer": "prefers"}.get(lemma, "likes")
-    if _negated(head):
+    predicate = "dislikes" if lemma in _DISLIKES else "prefers" if lemma == "prefer" else "likes"
+    if is_negated(head):
         if predicate != "likes":
             return
         predicate = "dislikes"
-    thing = _child(head, "dobj")
-    for one in () if thing is None else _listed(thing):
-        if (found := _thing(one)) and one.pos_ != "VERB" and one.ent_type_ not in {"PERSON", "DATE", "TIME"} and one.lemma_.lower() not in _NOTHING and kin_of(one) is None and not _own(one):
-            yield Said(subject, predicate, *found)
-    doing = _child(head, "xcomp")
-    if doing is not None and doing.tag_ in {"VBG", "VB"}:
-        text = _activity(doing)
-        if text:
-            yield Said(subject, predicate, *text)
+    for one in () if (thing := child(head, "dobj")) is None else _listed(thing):
+        fits = _fits(one, "anything") and one.lemma_.lower() not in _NOTHING and kin_of(one) is None
+        if fits and child(one, "relcl") is None and (said := _thing(one, subject, predicate)) is not None:
+            yield said
+    doing = child(head, "xcomp")
+    for one in () if doing is None else (doing, *(part for part in doing.children if part.dep_ == "conj" and part.pos_ == "VERB")):
+        if one.tag_ == "VBG" and (span := _activity(one)) is not None:
+            yield Said(subject, predicate, one.doc[span[0] : span[1]].text, *span)
 
 
-_NOTHING: Final = frozenset("thing way idea fact part feeling bit lot one time moment look sound that stuff everything vibe energy support point sense question view outcome color colour".split())
+_NO_ACTIVITY: Final = frozenset("be see hear know do have get say think feel make help watch take give put let share keep use try find".split())
 
 
-def _own(token: "Token") -> bool:
-    return any(one.dep_ == "poss" for one in token.children) or any(one.dep_ == "det" and one.lower_ == "the" for one in token.children) and name_of(token) is None
-
-
-def _activity(doing: "Token") -> tuple[str, int, int, bool] | None:
-    """ "hiking", "playing the piano"."""
-    words = [one for one in doing.subtree if one.i >= doing.i and not one.is_space]
-    cut: set[int] = set()
-    for child in doing.children:
-        if child.dep_ in {"advcl", "ccomp", "conj", "cc", "npadvmod", "punct", "relcl", "prep"} and not (child.dep_ == "prep" and doing.lemma_ in {"go", "listen", "look", "work", "dance", "talk", "play"}):
-            cut.update(one.i for one in child.subtree)
-    kept = []
-    for one in words:
-        if one.i in cut or (kept and one.i != kept[-1].i + 1):
-            break
-        kept.append(one)
-    if not kept or len(kept) > 6 or any(one.pos_ == "PRON" or one.lower_ in {"this", "that", "here", "there"} for one in kept) or doing.lemma_ in {"be", "see", "hear", "know", "do", "have", "get", "say", "think", "feel", "make", "help"}:
+def _activity(doing: "Token") -> tuple[int, int] | None:
+    """ "hiking", "playing the piano", as far as it says what is done at all."""
+    if doing.lemma_ in _NO_ACTIVITY:
         return None
-    begin, stop = kept[0].idx, kept[-1].idx + len(kept[-1])
-    return doing.doc.text[begin:stop], begin, stop, False
+    stop = doing.i + 1
+    for one in doing.rights:
+        if one.dep_ in {"cc", "conj", "punct", "npadvmod", "advmod", "advcl"}:
+            break
+        fits = one.dep_ in {"dobj", "prt", "prep", "xcomp"} and one.left_edge.i == stop
+        if not fits or any(part.pos_ == "PRON" or part.pos_ == "DET" and part.lower_ not in {"the", "a", "an"} for part in one.subtree):
+            return None
+        stop = one.right_edge.i + 1
+    return (doing.i, stop) if stop - doing.i < 6 and not any(one.pos_ == "SCONJ" or one.dep_ == "relcl" for one in doing.doc[doing.i : stop]) else None
 
 
-def _has(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    thing = _child(head, "dobj")
-    if thing is None or (head.lemma_ == "get" and head.tag_ not in {"VBD", "VBN"}):
+# --- what is owned, what somebody is -----------------------------------------------------------------------
+
+
+def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+    thing = child(head, "dobj")
+    if thing is None or is_negated(head) or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"}):
         return
     for one in _listed(thing):
-        if one.lemma_.lower() in PETS and not _negated(head):
-            called = next((name_of(n) for n in one.subtree if n.dep_ in {"oprd", "appos", "npadvmod"} and n.pos_ == "PROPN"), None)
-            found = _thing(one)
-            if called:
-                yield Said(subject, "has_pet", called, one.idx, one.idx + len(one), True)
-            elif found and one.tag_ == "NN":
-                yield Said(subject, "has_pet", *found)
-        elif head.lemma_ in {"own", "buy"} and (found := _thing(one)) and one.lemma_.lower() not in _NOTHING and not _negated(head) and one.tag_ == "NN":
-            if found[3] or one.lemma_ in {"car", "house", "bike", "boat", "flat", "apartment", "camera", "guitar", "piano", "laptop", "van", "truck", "motorcycle"}:
-                yield Said(subject, "owns", *found)
+        if one.lemma_.lower() not in PETS or kin_of(one) is not None:
+            continue
+        called = _called(one)
+        if called is not None:
+            yield Said(subject, "has_pet", called.text, called.i, called.i + 1, True)
+        elif one.tag_ == "NN" and not _is_the(one) and (said := _thing(one, subject, "has_pet")) is not None:
+            yield said
 
 
-def _plays(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    thing = _child(head, "dobj")
-    for one in () if thing is None else _listed(thing):
-        if one.lower_ in _GAMES and (found := _thing(one)):
-            yield Said(subject, "plays", found[0], found[1], found[2], False, _negated(head))
-
-
-def _speaks(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    thing = _child(head, "dobj")
-    for one in () if thing is None or _negated(head) else _listed(thing):
-        if one.lower_ in _LANGUAGES:
-            yield Said(subject, "speaks", one.text, one.idx, one.idx + len(one), True)
-
-
-def _visited(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    if head.tag_ not in {"VBD", "VBN"} or _negated(head):
-        return
-    place = _child(head, "dobj") if head.lemma_ == "visit" else _of(head, "to")
-    if place is not None and place.ent_type_ in _PLACES and (found := _thing(place, named=True)):
-        yield Said(subject, "has_visited", found[0], found[1], found[2], True)
-
-
-def _uses(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    thing = _child(head, "dobj")
-    if thing is None or head.tag_ not in {"VBP", "VBZ", "VBG"}:
-        return
-    for one in _listed(thing):
-        if (found := _thing(one, named=True)) and one.ent_type_ not in {"PERSON", "GPE", "DATE"}:
-            yield Said(subject, "uses", found[0], found[1], found[2], True, _negated(head))
-
-
-def _left(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    thing = _child(head, "dobj")
-    if thing is None or head.tag_ not in {"VBD", "VBN"} or thing.ent_type_ not in {"ORG", "GPE"}:
-        return
-    if found := _thing(thing, named=True):
-        yield Said(subject, "works_at" if thing.ent_type_ == "ORG" else "lives_in", found[0], found[1], found[2], True, True)
+def _called(token: "Token") -> "Token | None":
+    """The name of "a cat called Max"."""
+    named = [one for one in token.subtree if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN" and one.text[:1].isupper()]
+    return named[0] if named else None
 
 
 def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    complement, adjective = _child(head, "attr"), _child(head, "acomp")
-    if adjective is not None and adjective.lower_ == "allergic" and not _negated(head) and (what := _of(adjective, "to")) is not None:
-        for one in _listed(what):
-            if found := _thing(one):
-                yield Said(subject, "allergic_to", *found)
-    origin = _of(head, "from")
-    if origin is not None and origin.ent_type_ == "GPE" and head.tag_ in {"VBP", "VBZ"} and (found := _thing(origin, named=True)):
-        yield Said(subject, "comes_from", found[0], found[1], found[2], True)
-    if complement is None or head.tag_ not in {"VBP", "VBZ"} or _negated(head):
+    if head.tag_ not in {"VBP", "VBZ"} or head != clause.head:
         return
-    token = clause.subject
-    if token is not None and token.lower_ in {"i", "he", "she"} | ({token.lower_} if token.pos_ == "PROPN" or kin_of(token) else set()):
-        article = next((one for one in complement.children if one.dep_ == "det"), None)
-        low = complement.lemma_.lower()
-        if article is not None and article.lower_ in {"a", "an"} and low.endswith(_JOBS) and low not in _NO_JOBS and complement.pos_ == "NOUN" and kin_of(complement) is None:
-            text, begin, stop = phrase(complement)
-            if not any(one.lower_ in {"big", "huge", "great", "good", "such", "kind"} for one in complement.children):
-                yield Said(subject, "works_as", text, begin, stop)
-        if low in {"fan", "lover"} and (what := _of(complement, "of")) is not None:
-            for one in _listed(what):
-                if (found := _thing(one)) and not _own(one):
-                    yield Said(subject, "likes", *found)
+    adjective, noun, negated = child(head, "acomp"), child(head, "attr"), is_negated(head)
+    if adjective is not None and adjective.lower_ == "allergic":
+        for one in (part for token in _slot(adjective, ("to",)) for part in _listed(token)):
+            if (said := _thing(one, subject, "allergic_to")) is not None and one.lemma_.lower() not in _NOTHING:
+                yield replace(said, ended=negated)
+    for origin in _slot(head, ("from",)):
+        if not negated and origin.ent_type_ == "GPE" and (said := _thing(origin, subject, "comes_from")) is not None:
+            yield said
+    if noun is None or negated:
+        return
+    if noun.lemma_.lower() in {"fan", "lover"}:
+        for one in (part for token in _slot(noun, ("of",)) for part in _listed(token)):
+            if not _is_the(one) and (said := _thing(one, subject, "likes")) is not None:
+                yield said
+    yield from _profession(noun, subject, clause)
 
 
-def favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
+def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[Said]:
+    if noun.lemma_.lower() not in words("statements.professions", "en") or noun.pos_ not in {"NOUN", "PROPN"}:
+        return
+    if any(one.dep_ == "poss" or one.lower_ in {"the", "such", "great", "good", "real", "former", "best"} for one in noun.children):
+        return
+    begin, stop = _phrase(noun)
+    yield Said(subject, "works_as", noun.doc[begin:stop].text, begin, stop)
+
+
+_KEEN: Final = {"passionate": ("about",), "crazy": ("about",), "obsessed": ("with",), "interested": ("in",), "fond": ("of",), "be": ("into",)}
+
+
+def _keen(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+    """ "I am passionate about pottery", "she is into climbing"."""
+    word = child(head, "acomp") or head
+    if head.tag_ == "VBD" or is_negated(head) or any(one.tag_ == "VBD" for one in auxiliaries(head)):
+        return
+    for one in (part for token in _slot(word, _KEEN.get(word.lemma_.lower(), _KEEN.get(word.lower_, ()))) for part in _listed(token)):
+        if _fits(one, "anything") and (said := _thing(one, subject, "likes")) is not None:
+            yield said
+
+
+_Rule: TypeAlias = "Callable[[Token, str, Clause, Scene], Iterator[Said]]"
+_RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
+    (frozenset({"have", "own", "get", "adopt", "buy"}), _pets),
+    (frozenset({"be"}), _is),
+    (frozenset({"be", "interest", "obsess"}), _keen),
+)
+
+
+def _favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
     """ "My favourite band is Low", "Blue is my favourite colour"."""
-    if clause.head.lemma_ != "be" or clause.subject is None:
+    subject, complement = clause.subject, clause.child("attr")
+    if clause.head.lemma_ != "be" or clause.head.tag_ == "VBD" or subject is None or complement is None or is_negated(clause.head):
         return
-    complement = clause.child("attr")
-    if complement is None:
-        return
-    for kind, value in ((clause.subject, complement), (complement, clause.subject)):
+    for kind, value in ((subject, complement), (complement, subject)):
         adjective = next((one for one in kind.children if one.lower_ in {"favorite", "favourite", "fave"}), None)
-        whose = next((one for one in kind.children if one.dep_ == "poss"), None)
-        if adjective is None or whose is None or kind.pos_ != "NOUN" or value.pos_ not in {"NOUN", "PROPN"}:
+        whose = child(kind, "poss")
+        if adjective is None or whose is None or kind.pos_ != "NOUN" or kind.tag_ == "NNS" or value.pos_ not in {"NOUN", "PROPN"}:
             continue
-        owner = scene.speaker if whose.lower_ in {"my", "our"} else name_of(whose)
-        if owner and (found := _thing(value)) and value.lemma_.lower() not in _NOTHING:
-            yield Said(owner, f"favourite_{kind.lemma_.lower()}", *found)
+        owner = scene.speaker if whose.lower_ in {"my", "our"} else name_of(whose, scene.known)
+        if owner and not _is_the(value) and value.lemma_.lower() not in _NOTHING and (said := _thing(value, owner, f"favourite_{kind.lemma_.lower()}")):
+            yield said
 
 
-_BY_VERB: Final[dict[str, tuple[_Rule, ...]]] = {
-    "live": (_placed,), "reside": (_placed,), "move": (_moved,), "relocate": (_moved,), "work": (_works,), "volunteer": (_works,),
-    "study": (_studies,), "bear": (_born,), "love": (_taste,), "like": (_taste,), "enjoy": (_taste,), "adore": (_taste,),
-    "hate": (_taste,), "dislike": (_taste,), "detest": (_taste,), "prefer": (_taste,), "have": (_has,), "own": (_has,),
-    "buy": (_has,), "get": (_has,), "adopt": (_has,), "play": (_plays,), "speak": (_speaks,), "visit": (_visited,), "go": (_visited,),
-    "use": (_uses,), "leave": (_left,), "quit": (_left,), "be": (_is,), "join": (_joined,), "travel": (_visited,), "fly": (_visited,),
-}  # fmt: skip
+# --- who is who --------------------------------------------------------------------------------------------
+
+
+def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
+    """Who is whose sister, with the description that is another name for them ("Anna's sister"); whose dog Max is."""
+    for token in clause.words:
+        role, pet = kin_of(token), token.lower_ in PETS and child(token, "poss") is not None
+        owner = owner_of(token, scene) if role or pet else None
+        named = _who(token, clause) if owner is not None else None
+        called = named and name_of(named, {*scene.known, named.lower_})
+        if owner is None or named is None or called is None or called == owner or (child(named, "conj") is not None and token.tag_ != "NNS"):
+            continue
+        owner = scene.speaker if owner == "The user" else owner
+        if role is None:
+            yield Said(owner, "has_pet", called, named.i, named.i + 1, True), f"{owner}'s {token.lower_}"
+            continue
+        nick = clause.subject if token.dep_ == "attr" and clause.subject is not None and clause.subject.pos_ == "PROPN" else None
+        predicate, over = predicate_of(role)
+        over = over or any(one.lower_ in FORMER - {"old", "late"} for one in token.children)
+        yield Said(called, predicate, owner, named.i, named.i + 1, True, over), f"{owner}'s {token.lower_}"
+        if nick is not None and nick != named and called.startswith(nick.text[:1]):  # "Em is my sister Emma"
+            yield Said(called, predicate, owner, named.i, named.i + 1, True, over), nick.text
+
+
+def _who(token: "Token", clause: Clause) -> "Token | None":
+    """The name beside a role, or said to be it: "my sister Emma", "Emma is my sister", "my sister is called Emma"."""
+    beside = [one for one in token.children if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN"]
+    subject, head = clause.subject, clause.head
+    if not beside and token.dep_ == "attr" and token.head == head and head.lemma_ == "be" and subject is not None and not is_negated(head):
+        beside = [subject] if subject.pos_ == "PROPN" else []
+    if not beside and token == subject and not is_negated(head):
+        complement = clause.child("attr", "oprd") if head.lemma_ in {"be", "call", "name"} else None
+        beside = [complement] if complement is not None and complement.pos_ == "PROPN" else []
+    return next((one for one in beside if one.ent_type_ in {"PERSON", "", "ORG", "GPE"} and one.text[:1].isupper() and not opens(one) or one == subject), None)

@@ -57,6 +57,8 @@ landlord: landlady
 teacher:
 doctor: gp
 dentist:
+physio: physiotherapist
+surgeon:
 therapist: psychologist
 lawyer:
 accountant:
@@ -82,6 +84,10 @@ _FEMALE: Final = frozenset(
 _MALE: Final = frozenset(
     "father brother son husband boyfriend fiancé ex_husband ex_boyfriend uncle nephew grandfather grandson"
     " father_in_law brother_in_law son_in_law stepfather stepson godfather godson".split()
+)
+# Who is called by the word alone: "Mum", "Grandma".
+FAMILY: Final = frozenset(
+    "mother father sister brother son daughter wife husband grandmother grandfather granddaughter grandson fiancé fiancée".split()
 )
 # A pair bond says who the two are to each other.
 _PAIRS: Final = {

@@ -4,34 +4,49 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from everlore.models.parsed.kin import PETS, ROLES, gender
+from everlore.models.parsed.clauses import child, opens
+from everlore.models.parsed.kin import FAMILY, PETS, ROLES, gender
+from everlore.ports.analyst import Quote
+from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 NAMELESS: Final = frozenset({"user", "assistant", "human", "you", ""})
-# Roles that a name plays, not names.
-_KIN_NAMES: Final = frozenset({"mom", "dad", "mum", "mama", "papa", "grandma", "grandpa", "granny", "nana"})
+# A pronoun takes up who was named in its own message or in one of so many before.
+REACH: Final = 2
+_NO_PERSON: Final = frozenset({"GPE", "ORG", "LOC", "FAC", "PRODUCT", "WORK_OF_ART", "EVENT", "NORP", "LANGUAGE", "DATE", "TIME"})
+_NAMED_BY: Final = ("appos", "npadvmod", "nmod", "compound")
+_NO_NAMES: Final = words("no_names") | words("feasts") | words("nations") | words("starters")
+_LINKS: Final = frozenset("of de la the - & van von da".split())
+_TITLES: Final = {
+    "mr": "he", "mr.": "he", "herr": "he", "senhor": "he", "señor": "he", "sir": "he", "uncle": "he", "mrs": "she", "mrs.": "she",
+    "ms": "she", "ms.": "she", "miss": "she", "frau": "she", "dona": "she", "señora": "she", "aunt": "she",
+}  # fmt: skip
+_GENDERS: Final = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who was spoken of. `name` as it is written out in a statement ("Anna's sister Emma", "Emma"); `called`: the name alone,
-    if one was said. `gender`: "she", "he", "they" (several people), or None."""
+    """Somebody who was spoken of. `name`: as a statement writes it ("Anna's sister Emma", "Emma"); `called`: the name alone, if one
+    was said. `gender`: "she", "he", "they" (several people), or None. `place`: of the message, in the conversation; `quote`: where
+    they are named, if that stands in the window."""
 
     name: str
     called: str | None
     gender: str | None
-    token: "Token | None" = None
+    place: int = 0
+    quote: Quote | None = None
 
 
 @dataclass(slots=True)
 class Scene:
-    """A message's speaker, whom they speak to, and who was spoken of, the last one last."""
+    """The speaker of a message, whom they speak to, and who was spoken of, the last one last."""
 
     speaker: str
     listener: str | None
     known: Collection[str] = ()
+    place: int = 0
     people: list[Person] = field(default_factory=list[Person])
     genders: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -41,71 +56,93 @@ class Scene:
         return "The user" if self.speaker.lower() in NAMELESS else self.speaker
 
     def taken_up(self, pronoun: str) -> Person | None:
-        """Whom "he", "she" or "they" means: the last one that it fits, if no other fits as well."""
-        wanted = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}.get(pronoun, "they")
-        recent = list(reversed(self.people[-4:]))
-        sure = [one for one in recent if one.gender == wanted]
-        maybe = [one for one in recent if one.gender is None] if wanted != "they" else []
-        if sure and (not maybe or recent.index(sure[0]) <= recent.index(maybe[0])):
-            return sure[0]
-        names = {one.name for one in maybe}
-        if not sure and len(names) == 1:
-            return maybe[0]
-        return None
+        """Whom "he", "she" or "they" means: the only one of late that it fits."""
+        wanted = _GENDERS.get(pronoun, "they")
+        late = [one for one in self.people if self.place - REACH <= one.place]
+        here = [one for one in late if one.place == self.place and one.gender in ({wanted} if wanted == "they" else {wanted, None})]
+        fitting = here or [one for one in late if one.gender == wanted]
+        return fitting[0] if len({one.name for one in fitting}) == 1 else None
 
     def note(self, person: Person) -> None:
         if person.called and person.gender in {"she", "he"}:
             self.genders[person.called] = person.gender
-        self.people = [one for one in self.people if one.name != person.name]
+        same = {person.name, person.called} - {None}
+        self.people = [one for one in self.people if one.name not in same and (one.called or one.name) not in same]
         self.people.append(person)
 
 
+def is_bare_kin(token: "Token") -> bool:
+    """ "Mum is in hospital", "grandson Peter": the speaker's own, for nobody else's is said."""
+    role = ROLES.get(token.lower_)
+    first = opens(token) and token.dep_ in {"nsubj", "nsubjpass"}
+    if role is None or not (role in FAMILY or first) or token.pos_ not in {"NOUN", "PROPN"} or token.tag_ in {"NNS", "NNPS"} or token.dep_ in {"compound", "attr", "conj"}:
+        return False
+    return not any(one.dep_ in {"poss", "det", "amod", "nummod", "compound", "cc"} for one in token.children)
+
+
 def kin_of(token: "Token") -> str | None:
-    """The role that a noun names ("sister"), if somebody has it: "my sister", "Anna's sister"."""
+    """The role that a noun names ("sister"), if somebody has it: "my sister", "Anna's sister", "Mum"."""
     role = ROLES.get(token.lower_) or (ROLES.get(token.lemma_.lower()) if token.tag_ == "NNS" else None)
     if role is None or token.pos_ not in {"NOUN", "PROPN"}:
         return None
-    return role if any(one.dep_ == "poss" for one in token.children) else None
+    return role if is_bare_kin(token) or child(token, "poss") is not None else None
 
 
 def name_of(token: "Token", known: Collection[str] = ()) -> str | None:
-    """The name that a word is the head of, with its other parts ("St. Mary", "Tom Baker"); None where it is no name."""
-    if token.pos_ != "PROPN" and not (token.ent_type_ in {"PERSON", "GPE", "ORG", "FAC", "LOC"} and token.text[:1].isupper()):
-        if not (token.lower_ in known and token.text[:1].isupper() and not token.is_sent_start):
-            return None
-    if not token.text[:1].isupper() or not token.text[0].isalpha() or token.ent_type_ in {"DATE", "TIME"}:
+    """The name that a word is the head of, with its other parts ("St. Mary", "Tom Baker"); None where it is no name: one word that
+    opens its sentence is one only if it is `known`."""
+    low = token.lower_
+    if token.pos_ != "PROPN" and not (token.ent_type_ in {"PERSON", "GPE", "ORG", "FAC", "LOC"} or low in known):
+        return None
+    if not token.text[:1].isupper() or token.ent_type_ in {"DATE", "TIME"} or (low in _NO_NAMES and low not in known):
         return None
     parts = [one for one in token.lefts if one.dep_ in {"compound", "nmod"} and one.text[:1].isupper()]
     first = min((one.i for one in parts), default=token.i)
     span = token.doc[first : token.i + 1]
-    if any(not (one.text[:1].isupper() or one.lower_ in {"of", "de", "la", "the", "-", "&", "van", "von"}) for one in span):
-        return token.text
+    if any(not (one.text[:1].isupper() or one.lower_ in _LINKS) for one in span):
+        span = token.doc[token.i : token.i + 1]
+    if len(span) == 1 and (low not in known and opens(token) or token.text.isupper() and len(token) > 5):
+        return None
+    if span[0].lower_ in ROLES and len(span) > 1:
+        span = span[1:]
     return span.text
 
 
-def is_plural(token: "Token") -> bool:
-    return token.tag_ in {"NNS", "NNPS"} or any(one.dep_ == "conj" for one in token.children)
+def owner_of(token: "Token", scene: Scene) -> str | None:
+    """Whose sister "my sister" or "Mum" is."""
+    whose = child(token, "poss")
+    if whose is None:
+        return scene.author if is_bare_kin(token) else None
+    if whose.lower_ in {"my", "our"}:
+        return scene.author
+    if whose.lower_ in _GENDERS or whose.lower_ == "their":
+        found = scene.taken_up(whose.lower_)
+        return found.name if found is not None else None
+    return name_of(whose, scene.known) or ("Their" if whose.lower_ in {"your", "ur"} else None) and scene.listener
 
 
-def person_of(token: "Token", scene: Scene, owner: str) -> Person | None:
-    """The person that a noun phrase names by kin or by name; `owner`: whose sister "my sister" is."""
+def named_kin(token: "Token", scene: Scene) -> str | None:
+    """The name that stands beside a role: "my sister Emma", "my wife (Bron)", "grandson Peter"."""
+    beside = [one for one in token.children if one.dep_ in _NAMED_BY and one.pos_ == "PROPN" and one.ent_type_ not in _NO_PERSON - {"ORG", "GPE"}]
+    return next((name_of(one, {*scene.known, one.lower_}) for one in beside if one.text[:1].isupper()), None)
+
+
+def person_of(token: "Token", scene: Scene, quote: Quote | None) -> Person | None:
+    """The person that a noun phrase names by kin or by name."""
     role = kin_of(token)
-    if role is not None:
-        named = next((one for one in token.children if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN" and one.i != token.i), None)
-        called = name_of(named) if named is not None else None
-        whose = next(one for one in token.children if one.dep_ == "poss")
-        of = owner if whose.lower_ in {"my", "our"} else (name_of(whose) or None)
-        if of is None:
+    pet = token.lower_ in PETS and child(token, "poss") is not None
+    if role is not None or pet:
+        called, owner = named_kin(token, scene), owner_of(token, scene)
+        if owner is None:
             return None
-        said = f"{of}'s {token.text.lower()}" + (f" {called}" if called else "")
-        return Person(said, called, "they" if token.tag_ == "NNS" else gender(role), token)
-    if token.ent_type_ in {"GPE", "ORG", "LOC", "FAC", "PRODUCT", "WORK_OF_ART", "EVENT", "NORP", "LANGUAGE"} and token.lower_ not in scene.known:
+        said = f"{owner}'s {token.text.lower()}" + (f" {called}" if called else "")
+        several = token.tag_ == "NNS" or child(token, "conj") is not None
+        return Person(said, called, "they" if several else gender(role) if role else None, scene.place, quote)
+    if token.dep_ in {"compound", "nmod"} or token.ent_type_ in _NO_PERSON:
         return None
+    titled = next((_TITLES[one.lower_] for one in token.lefts if one.lower_ in _TITLES), None)
     called = name_of(token, scene.known)
-    if called is None or called in {scene.speaker, scene.listener} or token.lower_ in PETS or token.lower_ in _KIN_NAMES:
+    earlier = next((one for one in scene.people if called in (one.called, one.name)), None) if called else None
+    if called is None or called in {scene.speaker, scene.listener} or (token.ent_type_ != "PERSON" and earlier is None):
         return None
-    if token.ent_type_ != "PERSON" and called.lower() not in scene.known:
-        return None
-    if token.doc[token.left_edge.i].is_sent_start and " " not in called and called.lower() not in scene.known:
-        return None
-    return Person(called, called, scene.genders.get(called), token)
+    return Person(called, called, titled or scene.genders.get(called), scene.place, quote)

@@ -1,182 +1,185 @@
-"""What a statement is worth: its type, whether it is shown, and its importance, from how concrete and how asserted it is."""
+"""What a statement is worth: its type, whether it is shown, and its importance, from how concrete and how asserted it is.
+
+A statement is shown or a key. Shown is what names something of somebody who takes part or belongs to one who does: it must score
+`SHOWN_FROM`, stand alone and be asserted. Everything else helps to find the message that it stands in, and is never shown.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import MemoryType
-from everlore.models.parsed.clauses import Clause
+from everlore.models.parsed.clauses import Clause, auxiliaries, child, is_negated
 from everlore.models.parsed.kin import PETS
-from everlore.models.parsed.scene import Scene, kin_of
+from everlore.models.parsed.scene import Scene, kin_of, name_of
+from everlore.models.parsed.times import looks_ahead
 from everlore.models.parsed.wording import Wording
+from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-# Verbs of thinking, feeling and talking: what they say is about the moment.
-_PASSING: Final = frozenset(
-    "think guess feel hope wish suppose believe doubt wonder imagine mean seem look sound appear thank appreciate agree"
-    " bet swear promise forget remember hear see notice understand get_it care mind worry bother sorry apologize"
-    " congratulate welcome admire inspire wait say tell ask talk chat mention know realize let keep try happen matter"
-    " stay continue make give take put do go_on deserve trust be_like cheer laugh smile cry find show help support".split()
-)
-_REPORTS: Final = frozenset("say think tell claim ask believe mean guess feel hope wish suppose reckon swear insist joke hear bet know doubt wonder".split())
-_LIKES: Final = frozenset("like love enjoy adore prefer hate dislike loathe fancy detest favor favour".split())
-_WANTS: Final = frozenset("want hope plan aim dream intend wish need".split())
-_DECIDES: Final = frozenset("decide choose opt settle agree pick switch".split())
-_BELONGS: Final = frozenset("live work study own have bear marry name call move adopt belong teach volunteer coach run play speak grow raise".split())
-# Nouns that name nothing.
-_VAGUE: Final = frozenset(
-    "thing stuff time way lot bit day life something anything support help idea place kind sort type part point reason"
-    " people person someone one moment experience journey feeling mind heart everything nothing year week month"
-    " morning evening night today world fun joy love hope happiness peace success confidence motivation inspiration"
-    " passion strength courage growth challenge opportunity progress impact difference change effort step goal dream"
-    " memory chance problem issue situation matter thought word question answer sense end start beginning while break"
-    " energy mood spirit vibe pic picture photo hug cheer deal news convo conversation chat talk interest touch track"
-    " work stress pressure balance reminder blast wonder positivity side hand head eye face".split()
-)
-_EVALUATES: Final = frozenset(
-    "good great nice awesome amazing cool fun happy glad sad excited proud thankful grateful lucky sorry sure okay ok fine"
-    " tired busy ready wonderful fantastic incredible interesting important special beautiful perfect lovely hard tough"
-    " difficult easy better best bad worse crazy inspiring rewarding powerful nervous worried scared stressed stoked"
-    " thrilled pumped impressed curious interested hopeful determined eager blessed honored down here there true right"
-    " wrong different same able supportive kind sweet cute weird funny strong brave new".split()
-)
-_HYPOTHETICAL: Final = frozenset("would could might may should 'd must shall".split())
-SHOWN_FROM = 2.0
+SHOWN_FROM: Final = 2.0
+_PASSING, _REPORTS, _LIKES, _WANTS, _DECIDES = (words(f"statements.{one}", "en") for one in ("passing", "reporting", "liking", "wanting", "deciding"))
+_VAGUE, _EVALUATES, _DOUBTS, _OFTEN, _ABLE = (words(f"statements.{one}", "en") for one in ("vague", "evaluating", "doubting", "often", "able"))
+_HYPOTHETICAL: Final = frozenset("would could might may should 'd shall must".split())
+_FUTURE: Final = frozenset({"will", "'ll", "wo"})
+_PRESENT: Final = frozenset({"VBP", "VBZ", "VB"})
+_COPULAS: Final = frozenset("be feel get look seem sound become stay remain turn".split())
+_TELLING_TYPES: Final = frozenset({"identity", "relationship", "decision", "preference", "goal", "habit", "skill", "project", "task"})
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """`score`: see `weigh`. `reason`: what speaks against showing it, or what it is made of."""
+    """`score`: see `weigh`. `importance` grows with it from 0.25 to 0.9. `reason`: what it is made of, or what speaks against."""
 
     type: MemoryType
     score: float
-    importance: float
     reason: str
-    ahead: bool
 
     @property
     def shown(self) -> bool:
         return self.score >= SHOWN_FROM
 
+    @property
+    def importance(self) -> float:
+        return round(min(0.25 + 0.1 * max(self.score, 0.0), 0.9), 2)
 
-def modal(clause: Clause) -> str | None:
-    return next((one.lower_ for one in clause.auxiliaries() if one.tag_ == "MD"), None)
 
-
-def weigh(clause: Clause, wording: Wording, scene: Scene, dated: bool) -> Worth | str:
-    """A point for each name and each number or date, half a point for each telling noun (two at most), a point for a person of the
-    speaker's, and one for a verb that says how somebody lives, what they like, want or decided. Less than two points are a key.
-    A text: why it is not even that."""
+def doubt(clause: Clause) -> str | None:
+    """Why a clause asserts nothing: a hypothesis, an order, a report, a hedge."""
     head, lemma = clause.head, clause.head.lemma_.lower()
-    auxiliary = modal(clause)
-    wanted = auxiliary in {"would", "'d"} and lemma in {"like", "love", "prefer"}
-    if auxiliary in _HYPOTHETICAL and not wanted and not (auxiliary == "must"):
+    if clause.modal in _HYPOTHETICAL and not _is_wished(clause):
         return "hypothetical"
-    if any(one.dep_ == "mark" and one.lower_ in {"if", "unless", "whether"} for one in head.subtree):
+    if clause.modal in {"can", "ca"} and not (lemma in _ABLE or is_negated(head) and lemma in {"eat", "have", "drink", "take", "stand"}):
         return "hypothetical"
-    if head.tag_ == "VB" and (clause.subject is None or not clause.auxiliaries() and clause.subject.lower_ not in {"i", "we", "they"}):
+    if any(one.dep_ == "mark" and one.lower_ in {"if", "unless", "whether", "lest"} for one in head.subtree):
+        return "hypothetical"
+    if any(one.tag_ in {"WP", "WRB", "WDT"} and one.head == head and one.i < head.i for one in clause.words):
+        return "a question"
+    plain = clause.subject is None or (not auxiliaries(head) and clause.subject.lower_ not in {"i", "we", "they"})
+    if head.tag_ == "VB" and plain:
         return "an order"
-    if lemma in _REPORTS and (clause.child("ccomp") is not None or clause.child("dobj") is None):
+    named = lemma == "call" and clause.child("nsubjpass") is not None
+    if lemma in _REPORTS and not named and (clause.child("ccomp") is not None or clause.child("dobj") is None or not _is_first(clause.subject)):
         return "a report"
-    if any(one.lower_ in {"maybe", "perhaps", "probably", "supposedly", "apparently", "almost", "nearly"} for one in clause.words):
-        return "hedged"
-    type_ = kind_of(clause, wanted)
-    names = {one.text for one in clause.words if one.pos_ == "PROPN" and one.text not in {scene.speaker, scene.listener} and one.text[:1].isupper()}
-    numbers = sum((one.pos_ == "NUM" and one.ent_type_ != "") or (one.like_num and one.lower_ not in {"one", "once"}) for one in clause.words)
+    return "hedged" if any(one.lower_ in _DOUBTS for one in head.subtree) else None
+
+
+def weigh(clause: Clause, wording: Wording, scene: Scene, dated: bool) -> Worth:
+    """A point for each name (two count), half a point for each noun that tells something (three count), three quarters for a number or
+    a date, half for a person or a pet of somebody's, and one or more for a predicate that says something of somebody who takes part."""
+    head, type_ = clause.head, type_of(clause)
+    names = {one.text for one in clause.words if _is_name(one, scene)}
     nouns = {
         one.lemma_.lower()
         for one in clause.words
         if one.pos_ == "NOUN" and one.lemma_.lower() not in _VAGUE and one.dep_ != "npadvmod" and one != clause.subject
     }
+    numbers = any(one.pos_ == "NUM" and one.lower_ not in {"one", "once"} for one in clause.words)
     doing = {one.lemma_ for one in clause.words if one.pos_ == "VERB" and one.dep_ in {"xcomp", "pcomp", "conj"} and one.lemma_ not in _PASSING}
-    people = sum(kin_of(one) is not None or one.lower_ in PETS for one in clause.words)
+    people = any(kin_of(one) is not None or one.lower_ in PETS for one in clause.words)
+    passing = head.lemma_.lower() in _PASSING and type_ not in {"preference", "task", "skill"} and not (names and dated and type_ == "event")
+    comments = type_ == "preference" and clause.child("ccomp", "advcl") is not None and clause.child("dobj", "xcomp") is None
+    given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
-        "about somebody": _about(clause, wording, scene, type_, wanted),
-        "names": min(len(names), 2) * 1.0,
-        "numbers": min(numbers + dated, 1) * 0.75,
-        "nouns": min(len(nouns), 3) * 0.5,
-        "verbs": min(len(doing), 2) * 0.25,
-        "people": min(people, 1) * 0.5,
-        "says how, not what": -2.0 if _evaluates(clause, names) else 0.0,
-        "of the moment": -1.25 if lemma in _PASSING and not names and not (dated and nouns) else 0.0,
-        "nothing named": -1.0 if not nouns and not names else 0.0,
+        "about somebody": _about(clause, wording, scene, type_),
+        "names": 1.0 * min(len(names), 2),
+        "numbers": 0.75 * (numbers or dated),
+        "nouns": 0.5 * min(len(nouns), 3),
+        "verbs": 0.25 * min(len(doing), 2),
+        "people": 0.5 * people,
+        "says how, not what": -2.0 * _evaluates(clause, names),
+        "of the moment": -1.25 * (passing or comments or given_up),
+        "nothing named": -1.0 * (not nouns and not names),
+        "too short": -1.0 * (len(wording.text.split()) < 4),
     }
     score = sum(parts.values())
     reason = ", ".join(f"{what} {points:+.2f}" for what, points in parts.items() if points)
+    if not parts["about somebody"] > 0:
+        score = min(score, SHOWN_FROM - 0.5)
     if wording.unclear:
-        return Worth(type_, min(score, SHOWN_FROM - 0.5), 0.2, f"unclear: {', '.join(wording.unclear)}", False)
-    importance = round(min(0.25 + 0.1 * max(score, 0), 0.9), 2)
-    return Worth(type_, score, importance, reason, _ahead(clause))
+        score, reason = min(score, SHOWN_FROM - 0.5), f"unclear: {', '.join(wording.unclear)}"
+    return Worth(type_, score, reason)
 
 
-def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType, wanted: bool) -> float:
-    """What the predicate says of somebody who takes part, or belongs to one who does."""
+def _is_name(token: "Token", scene: Scene) -> bool:
+    if token.pos_ != "PROPN" or not token.text[:1].isupper() or token.ent_type_ in {"DATE", "TIME"}:
+        return False
+    return token.text not in {scene.speaker, scene.listener} and (token.dep_ == "compound" or name_of(token, scene.known) is not None)
+
+
+def _is_first(subject: "Token | None") -> bool:
+    return subject is None or subject.lower_ in {"i", "we"}
+
+
+def _is_wished(clause: Clause) -> bool:
+    return clause.modal in {"would", "'d"} and clause.head.lemma_.lower() in {"like", "love", "prefer"}
+
+
+def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType) -> float:
+    """What the predicate says of somebody who takes part, or belongs to one who does; less than nothing where nobody does."""
     subject = clause.subject
-    if subject is not None and any(one.lower_ in {"your", "ur"} for one in subject.children):
-        return -1.0
-    own = subject is None or subject.lower_ in {"i", "we"} or wording.person is not None
-    own = own or (subject is not None and (kin_of(subject) is not None or subject.lower_ in scene.known or any(one.lower_ in {"my", "our"} for one in subject.subtree)))
-    if not own:
-        return 0.5 if any(one.lower_ in {"my", "our", "me", "us"} for one in clause.words) else 0.0
-    if wanted or type_ in {"identity", "relationship", "decision", "preference", "goal", "habit", "skill", "project"}:
-        return 1.25
-    return 1.0
+    if subject is not None and not _is_first(subject) and wording.person is None:
+        if any(one.lower_ in {"your", "ur"} for one in subject.children):
+            return -1.0
+        owned = kin_of(subject) is not None or any(one.lower_ in {"my", "our"} for one in subject.subtree)
+        if not owned:
+            named = name_of(subject, scene.known) is not None
+            return 0.5 if named else -1.0 if subject.pos_ == "NOUN" else -0.5
+    return 1.25 if type_ in _TELLING_TYPES else 1.0
 
 
 def _evaluates(clause: Clause, names: set[str]) -> bool:
-    complement = clause.child("acomp", "attr")
-    if complement is None or clause.head.lemma_ not in {"be", "feel", "get", "look", "seem", "sound", "become"}:
-        return False
-    if any(one.lower_ in {"such", "so", "what"} for one in complement.children):
+    """Whether it only says how something is: "I am so proud of it", "the kids are our future"."""
+    head, complement = clause.head, clause.child("acomp", "attr", "oprd")
+    if head.lower_ in _EVALUATES:
         return True
-    return complement.lemma_.lower() in _EVALUATES | _VAGUE or (complement.dep_ == "acomp" and not names and not any(one.dep_ == "prep" for one in complement.children))
+    if complement is None or head.lemma_ not in _COPULAS:
+        return False
+    lemma = complement.lemma_.lower()
+    if any(one.lower_ in {"such", "so", "what", "too"} for one in complement.children) or {lemma, complement.lower_} & _EVALUATES:
+        return True
+    if complement.pos_ == "NOUN" and lemma in _VAGUE:
+        return not names
+    return complement.dep_ == "acomp" and not names and child(complement, "prep") is None
 
 
-def _ahead(clause: Clause) -> bool:
-    auxiliary = modal(clause)
-    going = clause.head.lower_ in {"going", "gon", "planning"} and clause.child("xcomp") is not None
-    return auxiliary in {"will", "'ll", "wo"} or going or clause.head.lemma_ in _WANTS
-
-
-def kind_of(clause: Clause, wanted: bool = False) -> MemoryType:
+def type_of(clause: Clause) -> MemoryType:
     """The type, by the class of the predicate."""
-    head, lemma = clause.head, clause.head.lemma_.lower()
-    xcomp = clause.child("xcomp")
-    if wanted:
-        return "goal"
+    head, lemma, xcomp = clause.head, clause.head.lemma_.lower(), clause.child("xcomp")
+    if _is_wished(clause) or lemma in _WANTS or (lemma in {"go", "look"} and xcomp is not None and head.tag_ == "VBG"):
+        return "goal" if lemma != "need" or xcomp is None else "task"
     if lemma in _LIKES:
         return "preference"
     if lemma == "be":
-        attribute = clause.child("attr")
-        if clause.subject is not None and any(one.lemma_.lower() in {"favorite", "favourite", "fave"} for one in clause.words):
-            return "preference"
-        if attribute is not None and attribute.lemma_.lower() in {"fan", "lover", "sucker", "addict", "enthusiast"}:
-            return "preference"
-        if attribute is not None and (kin_of(attribute) or (clause.subject is not None and kin_of(clause.subject))):
-            return "relationship"
-        if attribute is not None and clause.subject is not None and clause.subject.pos_ in {"PRON", "PROPN"}:
-            return "identity" if head.tag_ in {"VBP", "VBZ"} else "fact"
-        return "fact"
+        return _type_of_being(clause)
     if lemma in _DECIDES:
         return "decision"
-    if (lemma == "have" and xcomp is not None and head.tag_ in {"VBP", "VBZ", "VB"}) or (lemma == "need" and xcomp is not None):
-        return "task"
-    if lemma in _WANTS or (lemma == "go" and xcomp is not None and head.tag_ == "VBG") or lemma == "plan" or lemma == "look" and xcomp is not None:
+    if lemma == "have" and xcomp is not None:
+        return "task" if head.tag_ in _PRESENT else "event"
+    if clause.modal in _FUTURE:
         return "goal"
-    auxiliary = modal(clause)
-    if auxiliary in {"will", "'ll", "wo"}:
-        return "goal"
-    if auxiliary in {"can", "ca"}:
+    if clause.modal in {"can", "ca"}:
         return "skill"
-    if any(one.lower_ in {"usually", "always", "often", "every", "daily", "weekly", "regularly", "mondays", "sundays", "saturdays"} for one in clause.words) and head.tag_ in {"VBP", "VBZ", "VB"}:
+    if head.tag_ in _PRESENT and any(one.lower_ in _OFTEN for one in clause.words):
         return "habit"
     if lemma in {"live", "work", "study", "bear"}:
         return "identity"
-    if lemma in {"learn"} and head.tag_ in {"VBD", "VBN"}:
+    if lemma == "learn" and head.tag_ in {"VBD", "VBN"}:
         return "lesson"
-    if head.tag_ in {"VBD", "VBN"}:
-        return "event"
-    if head.tag_ == "VBG":
-        return "project" if lemma in {"build", "write", "develop", "design", "work", "create", "make"} else "event"
-    return "fact"
+    if head.tag_ == "VBG" and looks_ahead(clause) and lemma in {"build", "write", "develop", "design", "rewrite", "create", "make"}:
+        return "project"
+    return "event" if head.tag_ in {"VBD", "VBN", "VBG"} else "fact"
+
+
+def _type_of_being(clause: Clause) -> MemoryType:
+    attribute, subject = clause.child("attr"), clause.subject
+    if any(one.lemma_.lower() in {"favorite", "favourite", "fave"} for one in clause.words):
+        return "preference"
+    if attribute is None or subject is None:
+        return "fact"
+    if attribute.lemma_.lower() in {"fan", "lover", "sucker", "addict", "enthusiast"}:
+        return "preference"
+    if kin_of(attribute) or (kin_of(subject) and attribute.pos_ == "PROPN"):
+        return "relationship"
+    return "identity" if subject.pos_ in {"PRON", "PROPN"} and clause.head.tag_ in _PRESENT else "fact"

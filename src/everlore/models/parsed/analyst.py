@@ -9,8 +9,9 @@ from everlore.models.parsed.clauses import Clause, clauses
 from everlore.models.parsed.facts import Said, facts, relations
 from everlore.models.parsed.pipeline import parsed
 from everlore.models.parsed.reading import Part, Reading, read
-from everlore.models.parsed.scene import NAMELESS, REACH, Person, Scene, person_of
+from everlore.models.parsed.scene import NAMELESS, REACH, Scene, person_of
 from everlore.models.parsed.times import Times, times_of
+from everlore.models.parsed.updates import Told, relate, told, told_of
 from everlore.models.parsed.wording import Refused, Wording, worded
 from everlore.models.parsed.worth import Worth, doubt, weigh
 from everlore.ports.analyst import (
@@ -20,17 +21,19 @@ from everlore.ports.analyst import (
     DraftFact,
     DraftMemory,
     Extraction,
+    KnownMemory,
     Quote,
     Window,
     WindowMessage,
 )
 from everlore.text.lexicon import words
 from everlore.text.names import names
+from everlore.text.words import telling
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-# So many messages before the window are read for who they speak of, and no more.
+# So many messages before the window are read for whether they leave it in a made-up world.
 _CONTEXT: Final = 4
 _NAMED_BY: Final[dict[str, EntityType]] = {
     "lives_in": "place", "born_in": "place", "comes_from": "place", "has_visited": "place", "works_at": "organisation",
@@ -72,6 +75,7 @@ def extract(window: Window) -> Extraction:
     found = _once(_statements(window))
     kept = sorted((one for one in found if one.worth.shown), key=lambda one: -one.worth.score)[:MAX_MEMORIES]
     kept.sort(key=found.index)
+    known = _known_of(window, kept)
     named, drafts = _Names(), list[DraftFact]()
     for one in found:
         place = kept.index(one) if one in kept else None
@@ -85,8 +89,37 @@ def extract(window: Window) -> Extraction:
         person = one.wording.person
         if person is not None and person.called:
             named.add(person.called, "person", one.quotes[0])
-    memories = tuple(_memory(one, named) for one in kept)
-    return Extraction(memories, tuple(drafts[:MAX_FACTS]), _entities(named))
+    memories = [_memory(one, named) for one in kept]
+    for place, one in enumerate(kept):
+        memories[place] = _related(memories[place], one, kept[:place], known)
+    return Extraction(tuple(memories), tuple(drafts[:MAX_FACTS]), _entities(named))
+
+
+def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemory, Told]]:
+    """The known memories that share a telling word with what is said, the last one first."""
+    if not kept:
+        return []
+    speaker, known = kept[0].message.speaker, _known(window)
+    said = {word for one in kept for word in telling(one.wording.text)}
+    near = [one for one in window.known if len(said & telling(one.content)) > 1]
+    found = [(one, what) for one in near if (what := told_of(one, speaker, known)) is not None]
+    return sorted(found, key=lambda pair: pair[0].valid_from, reverse=True)
+
+
+def _related(draft: DraftMemory, one: Statement, before: Sequence[Statement], known: Sequence[tuple[KnownMemory, Told]]) -> DraftMemory:
+    """The draft with what it does to what was said before, in this window or long ago."""
+    what = _told(one)
+    earlier = [(place, _told(other)) for place, other in reversed(list(enumerate(before))) if other.message.speaker == one.message.speaker]
+    if (found := relate(what, earlier, corrects=one.corrects)) is not None:
+        return replace(draft, relation=found[0], replaces=found[1])
+    stored = [(memory.number, other) for memory, other in known if memory.valid_from <= one.message.at]
+    if (found := relate(what, stored, corrects=one.corrects)) is not None:
+        return replace(draft, relation=found[0], target=found[1])
+    return draft
+
+
+def _told(one: Statement) -> Told:
+    return told(one.clause, one.wording, one.worth.type, one.facts)
 
 
 def _once(statements: Iterator[Statement]) -> list[Statement]:
@@ -102,12 +135,11 @@ def _once(statements: Iterator[Statement]) -> list[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A part of a message to be parsed. `place`: of the message in the conversation; `earlier`: only for who it speaks of."""
+    """A part of a message to be parsed. `place`: of the message in the conversation."""
 
     message: WindowMessage
     place: int
     part: Part
-    earlier: bool
 
 
 def _statements(window: Window) -> Iterator[Statement]:
@@ -152,7 +184,7 @@ def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
             readings = [one for one in readings if one[0].speaker != message.speaker or one[1] < place - REACH]
         readings.append((message, place, earlier, reading))
     for message, place, earlier, reading in readings:
-        yield from (_Job(message, place, part, earlier) for part in reading.parts)
+        yield from (_Job(message, place, part) for part in reading.parts if not earlier)
 
 
 def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
@@ -160,11 +192,11 @@ def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
         for clause in clauses(sentence):
             if not clause.words:
                 continue
-            if not (job.earlier or job.part.joking) and doubt(clause) is None:
+            if not job.part.joking and doubt(clause) is None:
                 statement = _statement(job, clause, scene)
                 if statement is not None:
                     yield statement
-            quote = None if job.earlier else _quote(job, clause.words)
+            quote = _quote(job, clause.words)
             for token in sentence if clause.head == sentence.root else clause.words:
                 if (person := person_of(token, scene, quote)) is not None:
                     scene.note(person)
@@ -176,27 +208,13 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
         wording = worded(clause, scene, times)
     except Refused:
         return None
-    elsewhere = _elsewhere(wording.leans_on, job)
-    if elsewhere is None:
-        return None
-    worth = weigh(clause, wording, scene, times.first is not None or any(one.ent_type_ in {"DATE", "TIME"} for one in clause.words))
+    elsewhere = tuple(dict.fromkeys(one.quote for one in wording.leans_on if one.place != job.place))
+    worth = weigh(clause, wording, scene, times.first is not None or bool(times.dates))
     said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
         tuple(relations(clause, scene)), job.part.corrects,
     )  # fmt: skip
-
-
-def _elsewhere(people: Sequence[Person], job: _Job) -> tuple[Quote, ...] | None:
-    """Where those whom pronouns took up are named, if that is another message; None where it lies before the window."""
-    quotes: dict[Quote, None] = {}
-    for one in people:
-        if one.place == job.place:
-            continue
-        if one.quote is None:
-            return None
-        quotes[one.quote] = None
-    return tuple(quotes)
 
 
 def _quote(job: _Job, tokens: "Sequence[Token]") -> Quote:
@@ -219,7 +237,7 @@ def _memory(one: Statement, named: _Names) -> DraftMemory:
 def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
-        valid_from=one.times.first, ended=fact.ended, object_is_entity=fact.is_name or fact.predicate.endswith("_of"), memory=place,
+        valid_from=one.times.first, ended=fact.ended, relation="corrects" if one.corrects else "new", object_is_entity=fact.is_name or fact.predicate.endswith("_of"), memory=place,
     )  # fmt: skip
 
 

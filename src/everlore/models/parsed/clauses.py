@@ -16,6 +16,7 @@ SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj"})
 VERBS: Final = frozenset({"VERB", "AUX"})
 _COMMAS: Final = frozenset({",", ";", "-", "–", "—", "...", "("})
 _OPENERS, _FILLERS = words("statements.openers", "en"), words("statements.fillers", "en")
+_PERIODS = words("statements.periods", "en") | words("statements.capitalised", "en") | {"march", "may"}
 # What a clause may have in front of its subject, and nothing else: a time, a place, "when I was nine".
 _AHEAD: Final = frozenset({"prep", "npadvmod", "advcl", "advmod"})
 _WHEN: Final = frozenset({"when", "after", "before", "since", "until", "while", "because", "as"})
@@ -146,7 +147,7 @@ def _is_beside(one: "Token", head: "Token", group: "list[Token]") -> bool:
                 one.lower_ in _FILLERS and one.n_lefts + one.n_rights == 0
             )
         case "npadvmod":
-            return one.pos_ == "PROPN" and one.ent_type_ not in {"DATE", "TIME"} and _is_apart(one)
+            return one.pos_ == "PROPN" and one.lower_ not in _PERIODS and _is_apart(one)
         case _:
             return False
 
@@ -160,7 +161,7 @@ def _without_lead(tokens: "list[Token]", top: "Token", subject: "Token | None") 
     kept: set[int] = set()
     for one in lead:
         marked = next((part.lower_ for part in one.children if part.dep_ in {"mark", "advmod"}), "")
-        timely = one.dep_ == "npadvmod" and any(part.ent_type_ in {"DATE", "TIME"} for part in one.subtree)
+        timely = one.dep_ == "npadvmod" and any(part.lower_ in _PERIODS for part in one.subtree)
         joint = one.dep_ == "prep" and not any(part.lemma_.lower() in words("statements.joints", "en") for part in one.subtree)
         often = one.dep_ == "advmod" and one.lower_ not in _OPENERS | _FILLERS
         if timely or joint or (one.dep_ == "advcl" and marked in _WHEN) or often:

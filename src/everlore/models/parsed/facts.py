@@ -94,27 +94,42 @@ _POINTERS: Final = frozenset("this that these those no what which some any every
 
 def facts(clause: Clause, wording: Wording, scene: Scene) -> Iterator[Said]:
     """All facts that the clause states of its subject."""
-    subject = _subject_of(clause, wording, scene)
-    if subject is not None and (clause.modal not in _UNSURE or clause.modal in {"can", "ca"} and clause.head.lemma_ in {"speak", "play"}):
+    sure = clause.modal not in _UNSURE or (clause.modal in {"can", "ca"} and clause.head.lemma_ in {"speak", "play"})
+    for subject in _subjects(clause, wording, scene) if sure else ():
         for head in clause.heads:
-            lemma = head.lemma_.lower()
-            for frame in _FRAMES.get(lemma, ()):
-                yield from _framed(frame, head, subject)
-            if lemma in _TASTES:
-                yield from _taste(head, subject)
-            for verbs, rule in _RULES:
-                if lemma in verbs:
-                    yield from rule(head, subject, clause, scene)
+            yield from _facts_of(head, subject, clause, scene)
     yield from _favourites(clause, scene)
 
 
-def _subject_of(clause: Clause, wording: Wording, scene: Scene) -> str | None:
+def _facts_of(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+    lemma = head.lemma_.lower()
+    for frame in _FRAMES.get(lemma, ()):
+        yield from _framed(frame, head, subject)
+    if lemma in _TASTES:
+        yield from _taste(head, subject)
+    for verbs, rule in _RULES:
+        if lemma in verbs:
+            yield from rule(head, subject, clause, scene)
+
+
+def _subjects(clause: Clause, wording: Wording, scene: Scene) -> Iterator[str]:
+    """By name who does it: of "Anna and Jonas" both."""
     token = clause.subject
-    if token is None or token.lower_ in {"i", "we"}:
-        return scene.author if scene.author != "The user" else scene.speaker
-    if wording.person is not None:
-        return None if wording.person.gender == "they" else wording.person.called or wording.person.name
-    if child(token, "conj") is not None or token.tag_ in {"NNS", "NNPS"}:
+    if token is None:
+        yield scene.speaker
+        return
+    for one in (token, *(part for part in token.children if part.dep_ == "conj")):
+        if one == token and wording.person is not None:
+            if wording.person.gender != "they":
+                yield wording.person.called or wording.person.name
+        elif (named := _named_subject(one, scene)) is not None:
+            yield named
+
+
+def _named_subject(token: "Token", scene: Scene) -> str | None:
+    if token.lower_ in {"i", "we"}:
+        return scene.speaker
+    if token.tag_ in {"NNS", "NNPS"}:
         return None
     if kin_of(token) is not None:
         owner = owner_of(token, scene)
@@ -132,8 +147,9 @@ def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:
     over = negated and any(one.lower_ in {"longer", "anymore", "more"} for one in head.subtree)
     if negated and not over:
         return
-    for token in _slot(head, frame.slots):
-        for one in _listed(token):
+    found = list(_slot(head, frame.slots))
+    for token in found[:1] if frame.of == "place" else found:
+        for one in _listed(token) if frame.of != "place" else (token,):
             if _fits(one, frame.of) and (said := _thing(one, subject, frame.predicate)) is not None:
                 yield replace(said, ended=frame.ended or over)
 
@@ -164,12 +180,16 @@ def _fits(token: "Token", of: str) -> bool:
         case "anything":
             return token.ent_type_ not in {"DATE", "TIME", "PERSON"} and token.lower_ not in _NOTHING and (not _is_the(token) or named)
         case _:
+            if low in {"group", "team", "society", "union", "club"} and not any(part.dep_ in _LEFT for part in token.lefts):
+                return False
             classes = {word for one in of.split(" or ") for word in words(f"statements.{one}", "en")}
             return low in classes or token.lower_ in classes
 
 
 def _is_the(token: "Token") -> bool:
-    return any(one.dep_ == "poss" or one.lower_ == "the" for one in token.children)
+    """Whether it, or the list that it stands in, is told from others: "the dark sky and green scenery"."""
+    told = any(one.dep_ == "poss" or one.lower_ == "the" for one in token.children)
+    return told or (token.dep_ == "conj" and token.head.pos_ in {"NOUN", "PROPN"} and _is_the(token.head))
 
 
 def _thing(token: "Token", subject: str, predicate: str) -> Said | None:
@@ -321,7 +341,7 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
 def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[Said]:
     if noun.lemma_.lower() not in words("statements.professions", "en") or noun.pos_ not in {"NOUN", "PROPN"}:
         return
-    if any(one.dep_ == "poss" or one.lower_ in {"the", "such", "great", "good", "real", "former", "best"} for one in noun.children):
+    if any(one.dep_ == "poss" or one.lower_ in {"the", "no", "such", "great", "good", "real", "former", "best", "bit"} for one in noun.children):
         return
     begin, stop = _phrase(noun)
     yield Said(subject, "works_as", noun.doc[begin:stop].text, begin, stop)

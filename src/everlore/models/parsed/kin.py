@@ -98,7 +98,7 @@ _OVER: Final = {"ex": "partner_of", "ex_wife": "married_to", "ex_husband": "marr
                 "ex_boyfriend": "partner_of"}  # fmt: skip
 FORMER: Final = frozenset({"former", "late", "ex", "previous", "old"})
 PETS: Final = frozenset(
-    "dog cat puppy pup kitten rabbit bunny hamster guinea-pig parrot bird turtle tortoise snake lizard gecko horse pony"
+    "dog cat puppy pup kitten kitty rabbit bunny hamster guinea-pig parrot bird turtle tortoise snake lizard gecko horse pony"
     " ferret goldfish greyhound poodle labrador beagle corgi retriever shepherd terrier pet".split()
 )
 

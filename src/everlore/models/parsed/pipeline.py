@@ -1,19 +1,34 @@
-"""The dependency parser: spaCy with its small English pipeline, loaded once, when the first window is read."""
+"""The dependency parser: spaCy with its small English pipeline, loaded once, when the first window is read.
+
+Two of its components cost more than the parse itself and are replaced or called sparingly: parts of speech follow from tags and
+labels, and kinds of names are asked for only where something is written as a name.
+"""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from everlore.domain.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Token
 
 _LOCK = threading.Lock()
-# Neither sentences (the parser finds them) nor kinds of names (predicates and kin tell them) are asked of it.
-_NOT_USED = ("senter",)
+_POS: Final = {
+    "JJ": "ADJ", "JJR": "ADJ", "JJS": "ADJ", "AFX": "ADJ", "PRP$": "PRON", "WP$": "PRON", "PRP": "PRON", "WP": "PRON", "EX": "PRON",
+    "RB": "ADV", "RBR": "ADV", "RBS": "ADV", "WRB": "ADV", "RP": "ADP", "IN": "ADP", "CC": "CCONJ", "CD": "NUM", "DT": "DET",
+    "PDT": "DET", "WDT": "DET", "MD": "AUX", "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "NNPS": "PROPN", "TO": "PART", "POS": "PART",
+    "UH": "INTJ", "VB": "VERB", "VBD": "VERB", "VBG": "VERB", "VBN": "VERB", "VBP": "VERB", "VBZ": "VERB", "_SP": "SPACE",
+    "$": "SYM", "SYM": "SYM", "#": "SYM", "FW": "X", "LS": "X", "XX": "X", "ADD": "X",
+}  # fmt: skip
+_LEMMAS: Final = {
+    "'m": "be", "'re": "be", "am": "be", "'ve": "have", "n't": "not", "ca": "can", "wo": "will", "'ll": "will", "i": "i",
+    "me": "i", "gon": "go", "wan": "want", "is": "be", "are": "be", "was": "be", "were": "be", "been": "be", "being": "be",
+    "has": "have", "had": "have", "does": "do", "did": "do",
+}  # fmt: skip
+_OBJECT_LIKE: Final = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj"})
 
 
 @lru_cache(maxsize=1)
@@ -25,10 +40,33 @@ def _pipeline() -> "Language":
         raise ConfigurationError(
             "Distilling English without a language model needs the parser: pip install 'everlore[english]'."
         ) from error
-    return spacy.load(everlore_english.path(), exclude=list(_NOT_USED))
+    language = spacy.load(everlore_english.path(), exclude=["senter", "attribute_ruler"])
+    language.disable_pipes("ner", "lemmatizer")
+    return language
 
 
-def parsed(texts: Sequence[str]) -> "Iterator[Doc]":
+def parsed(texts: Sequence[str]) -> "list[Doc]":
     """The texts with their words' tags, lemmas and heads; characters keep their places."""
     with _LOCK:
-        return iter(list(_pipeline().pipe(texts, batch_size=16)))
+        language = _pipeline()
+        docs = list(language.pipe(texts, batch_size=64))
+        lemmatizer, names = language.get_pipe("lemmatizer"), language.get_pipe("ner")
+        for doc in docs:
+            for token in doc:
+                token.pos_ = _part_of_speech(token)
+            lemmatizer(doc)
+            for token in doc:
+                token.lemma_ = "be" if token.lower_ == "'s" and token.tag_ != "POS" else _LEMMAS.get(token.lower_, token.lemma_)
+        named = [doc for doc in docs if any(one.pos_ == "PROPN" for one in doc)]
+        list(names.pipe(named, batch_size=64))
+        return docs
+
+
+def _part_of_speech(token: "Token") -> str:
+    if token.dep_ in {"aux", "auxpass"} or (token.tag_[:2] == "VB" and token.lower_ in {"is", "are", "was", "were", "am", "be", "'s", "'m", "'re"}):
+        return "PART" if token.tag_ == "TO" else "AUX"
+    if token.tag_ == "DT" and token.dep_ in _OBJECT_LIKE:
+        return "PRON"
+    if token.tag_ == "IN" and token.dep_ == "mark":
+        return "SCONJ"
+    return _POS.get(token.tag_, "PUNCT" if token.is_punct else "X")

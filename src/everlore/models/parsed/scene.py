@@ -30,13 +30,13 @@ _GENDERS: Final = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "s
 class Person:
     """Somebody who was spoken of. `name`: as a statement writes it ("Anna's sister Emma", "Emma"); `called`: the name alone, if one
     was said. `gender`: "she", "he", "they" (several people), or None. `place`: of the message, in the conversation; `quote`: where
-    they are named, if that stands in the window."""
+    they are named."""
 
     name: str
     called: str | None
     gender: str | None
-    place: int = 0
-    quote: Quote | None = None
+    place: int
+    quote: Quote
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ def named_kin(token: "Token", scene: Scene) -> str | None:
     return next((name_of(one, {*scene.known, one.lower_}) for one in beside if one.text[:1].isupper()), None)
 
 
-def person_of(token: "Token", scene: Scene, quote: Quote | None) -> Person | None:
+def person_of(token: "Token", scene: Scene, quote: Quote) -> Person | None:
     """The person that a noun phrase names by kin or by name."""
     role = kin_of(token)
     pet = token.lower_ in PETS and child(token, "poss") is not None

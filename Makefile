@@ -47,7 +47,7 @@ clean: ## remove the virtual environment and every cache; your memories stay
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A set-up that was interrupted leaves `unfinished` behind; the next one starts from nothing.
-$(VENV)/ready: pyproject.toml $(if $(READY),,again)
+$(VENV)/ready: pyproject.toml packages/everlore-english/pyproject.toml $(if $(READY),,again)
 	@chosen='$(PYTHON)'; \
 	if [ -z "$$chosen" ]; then \
 		if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
@@ -67,7 +67,7 @@ $(VENV)/ready: pyproject.toml $(if $(READY),,again)
 	mkdir -p $(VENV) && touch $(VENV)/unfinished && \
 	if [ ! -x $(BIN)/pip ]; then "$$chosen" -m venv $(VENV); fi && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' && \
-	$(BIN)/python -m pip install --quiet --editable . && \
+	$(BIN)/python -m pip install --quiet ./packages/everlore-english --editable '.[english]' && \
 	rm -f $(VENV)/ready-to-develop $(VENV)/unfinished && pwd -P > $(VENV)/ready
 
 $(VENV)/ready-to-develop: $(VENV)/ready

@@ -41,7 +41,7 @@ from everlore.store.job_queue import queue_errors
 from everlore.store.run import Transaction
 from everlore.store.server import Server
 from everlore.validation import MAX_LIMIT, Cursor, Limit, Lines, Name, checked, name
-from everlore.wiring import DEFAULT_WORKSPACE, database_urls, make_runtime
+from everlore.wiring import DEFAULT_WORKSPACE, database_urls, make_runtime, undistilled_because
 from everlore.work import steps
 from everlore.work.jobs import STALLED_AFTER_S, defer, job_app, wake
 from everlore.work.worker import Worker, run_queued, run_scopes
@@ -348,7 +348,7 @@ class Everlore:
     def _distilling(self) -> Step:
         step = steps.by_verb("distil", self.runtime)
         if step is None:
-            raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
+            raise ConfigurationError(undistilled_because(self.runtime.settings))
         return step
 
     async def _held_up(self, workspaces: Sequence[WorkspaceSummary]) -> list[HeldUp]:

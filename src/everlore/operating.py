@@ -22,6 +22,7 @@ from everlore.domain.operations import (
 )
 from everlore.everlore import DEFAULT_WORKSPACE, Everlore, Retried
 from everlore.validation import Name, Position, checked
+from everlore.wiring import undistilled_because
 from everlore.work import steps
 
 HEALTH_TIMEOUT_S = 3.0
@@ -186,7 +187,7 @@ async def distil(
     workspaces = await _chosen(lore, workspace)
     waited = await estimate(lore, workspace, thread, again=again, since=since, until=until, close=close)
     if waited.analyst == "none":
-        raise ConfigurationError("Nothing is distilled here: the setting distil.analyst is none.")
+        raise ConfigurationError(undistilled_because(lore.runtime.settings))
     before_parked = {job.job_id for job in (await lore.status()).parked}
     read, waiting, threads = Distilled(), 0, set[tuple[UUID, UUID]]()
     for one in workspaces:

@@ -18,7 +18,7 @@ class Runtime:
     """`database` is the application's login, in a worker the workers'. `embedders` by the names of their models.
 
     `analyst` distils, None where nothing does; `sentence_analyst` reads what a person tells directly, by rules and without a
-    model. `wordpieces` counts tokens. `steps` names the background steps that are done here: recording leaves jobs for them.
+    model, None where the parser is not installed. `wordpieces` counts tokens. `steps` names the background steps that are done here: recording leaves jobs for them.
     """
 
     settings: Settings
@@ -26,7 +26,7 @@ class Runtime:
     embedders: Mapping[str, Embedder]
     reranker: Reranker | None
     analyst: Analyst | None
-    sentence_analyst: Analyst
+    sentence_analyst: Analyst | None
     wordpieces: Count
     clock: Clock
     steps: tuple[str, ...] = ()

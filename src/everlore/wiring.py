@@ -12,7 +12,7 @@ from everlore.domain.errors import ConfigurationError
 from everlore.models.late_interaction import LateInteraction
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.models.openai_embedder import OpenAIEmbedder
-from everlore.models.rules import RuleAnalyst
+from everlore.models.rules import WITHOUT_PARSER, RuleAnalyst, parser_is_installed
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
@@ -45,12 +45,12 @@ def configured_embedders(settings: Settings) -> dict[str, Embedder]:
 
 
 def configured_analyst(settings: Settings) -> Analyst | None:
-    """The analyst that the settings name; None if nothing is to be distilled."""
+    """The analyst that the settings name; None if nothing is to be distilled, or can be: see `undistilled_because`."""
     chosen = settings.distil
     if chosen.analyst == "none":
         return None
     if chosen.analyst == "rules":
-        return RuleAnalyst()
+        return RuleAnalyst() if parser_is_installed() else None
     if chosen.model is None:
         raise ConfigurationError(
             "The setting distil.analyst is model, but distil.model names none: set distil.model.model, and distil.model.url "
@@ -67,6 +67,13 @@ def configured_analyst(settings: Settings) -> Analyst | None:
         context_tokens=chosen.context_tokens,
         prompts_dir=chosen.prompts_dir,
     )
+
+
+def undistilled_because(settings: Settings) -> str:
+    """Why nothing is distilled, where nothing is."""
+    if settings.distil.analyst == "rules":
+        return WITHOUT_PARSER
+    return "Nothing is distilled here: the setting distil.analyst is none."
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +131,7 @@ async def make_runtime(
         embedders={embedder.name: embedder for embedder in used.values()},
         reranker=LateInteraction(),
         analyst=analyst,
-        sentence_analyst=RuleAnalyst(),
+        sentence_analyst=RuleAnalyst() if parser_is_installed() else None,
         wordpieces=wordpieces,
         clock=clock,
     )

@@ -333,6 +333,8 @@ def _window(content: str, author: str, at: datetime) -> Window:
 
 
 async def _read(runtime: Runtime, content: str, author: str, at: datetime) -> Extraction:
+    if runtime.sentence_analyst is None:
+        return Extraction()
     return await runtime.sentence_analyst.extract(_window(content, author, at), _NoCalls())
 
 

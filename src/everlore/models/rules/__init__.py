@@ -1,12 +1,23 @@
-"""The analyst that needs no model: patterns of what people say of themselves, in English and Spanish."""
+"""The analyst that needs no language model: statements read off a dependency parse, of English only."""
+
+import asyncio
+from importlib.util import find_spec
 
 from everlore.ports.analyst import Extraction, Governor, Window
 
-__all__ = ["RuleAnalyst"]
+__all__ = ["WITHOUT_PARSER", "RuleAnalyst", "parser_is_installed"]
+
+WITHOUT_PARSER = "Nothing is distilled: there is neither a language model nor the parser for English (pip install 'everlore[english]')."
+
+
+def parser_is_installed() -> bool:
+    """Whether the extra `everlore[english]` is there; it is not loaded for that."""
+    return find_spec("spacy") is not None and find_spec("everlore_english") is not None
 
 
 class RuleAnalyst:
-    """Implements `Analyst` by rules alone. Pure: the same window gives the same extraction, and the governor is not asked."""
+    """Implements `Analyst` by rules alone. Pure: the same window gives the same extraction, and the governor is not asked. Raises
+    ConfigurationError where the parser is not installed."""
 
     @property
     def name(self) -> str:
@@ -14,17 +25,17 @@ class RuleAnalyst:
 
     @property
     def version(self) -> str:
-        return "1"
+        return "2"
 
     @property
     def model(self) -> str | None:
         return None
 
     async def extract(self, window: Window, governor: Governor) -> Extraction:
-        # Half a second for its patterns, which is paid by who distils and not by every command.
+        # Seconds for the parser, which are paid by who distils and not by every command.
         from everlore.models.rules.analyst import extract
 
-        return extract(window)
+        return await asyncio.to_thread(extract, window)
 
     async def close(self) -> None:
         return

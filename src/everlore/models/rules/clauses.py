@@ -1,430 +1,238 @@
-"""Finds facts in a statement, clause by clause: a subject, what stands around the verb, the verb, its object."""
+"""Clauses of a sentence: who does what, with the words that say it, cut out of a dependency parse.
 
-import re
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Final
+Labels are those of the pipeline's scheme (ClearNLP): nsubj, dobj, attr, acomp, xcomp, ccomp, advcl, conj, ...
+"""
 
-from everlore.models.rules import english, spanish
-from everlore.models.rules.grammar import Grammar, Rule
-from everlore.models.rules.kin import FORMER, ROLE, ROLES
-from everlore.models.rules.objects import NamesAt, object_at
-from everlore.models.rules.reading import RuleStatement
-from everlore.text.dates import SaidDate
-from everlore.text.names import Name
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-GRAMMARS: Final[dict[str, Grammar]] = {"en": english.GRAMMAR, "es": spanish.GRAMMAR}
-MAX_CLAUSES = 12
+from everlore.text.lexicon import words
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj"})
+VERBS: Final = frozenset({"VERB", "AUX"})
+_COMMAS: Final = frozenset({",", ";", "-", "–", "—", "...", "("})
+_OPENERS, _FILLERS = words("statements.openers", "en"), words("statements.fillers", "en")
+_PERIODS = words("statements.periods", "en") | words("statements.capitalised", "en") | {"march", "may"}
+# What a clause may have in front of its subject, and nothing else: a time, a place, "when I was nine".
+_AHEAD: Final = frozenset({"prep", "npadvmod", "advcl", "advmod"})
+_WHEN: Final = frozenset({"when", "after", "before", "since", "until", "while", "because", "as"})
+_COMMENTS: Final = frozenset({"so", "though", "although", "cause", "cuz", "while", "even", "otherwise"})
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A fact as a statement says it. `begin`, `stop`: the object's characters in the statement."""
+class Clause:
+    """A verb with its subject and the words that belong to it, in order. `subject`: the head word of who does it (None where the
+    sentence leaves it out). `heads`: the verbs that the subject governs."""
 
-    subject: str
-    predicate: str
-    object: str
-    begin: int
-    stop: int
-    ended: bool = False
-    confidence: float = 0.8
-    valid_from: datetime | None = None
-    is_name: bool = False
+    head: "Token"
+    subject: "Token | None"
+    words: "tuple[Token, ...]"
+    heads: "tuple[Token, ...]"
 
+    def child(self, *labels: str) -> "Token | None":
+        return child(self.head, *labels)
 
-@dataclass(slots=True)
-class Scene:
-    """What the clauses of a message share: who speaks, who was last named, what names stand where."""
-
-    speaker: str
-    names: tuple[Name, ...]
-    dates: tuple[SaidDate, ...]
-    last_person: str | None = None
-    pet: bool = False  # the message has spoken of a pet without its name
-
-    def at(self) -> NamesAt:
-        return {name.begin: name for name in self.names}
+    @property
+    def modal(self) -> str | None:
+        return next((one.lower_ for one in auxiliaries(self.head) if one.tag_ == "MD"), None)
 
 
-def described(owner: str, role: str, language: str) -> str:
-    """Somebody without a name, by their role: "Anna's mother", "madre de Anna"."""
-    if language == "es":
-        return f"{role} de {owner}"
-    return f"{owner}'s {ROLES.get(role, role).replace('_in_law', '-in-law').replace('_', ' ')}"
+def child(head: "Token", *labels: str) -> "Token | None":
+    return next((one for one in head.children if one.dep_ in labels), None)
 
 
-_FIRST: Final = {
-    "en": re.compile(r"(?:i|we|me and \w+|both of us)(?=['\s])|i(?=m\s)|i(?=ve\s)"),
-    "es": re.compile(r"(?:yo|nosotros|nosotras)(?=\s)|(?:a mí)(?=\s)"),
-}
-_MINE: Final = {
-    "en": re.compile(rf"(?:my|our) (?P<adj>(?:[a-z-]+ ){{0,2}}?)(?P<role>{ROLE}),? "),
-    "es": re.compile(
-        rf"(?:a )?(?:mi|nuestr[oa]) (?P<role>{ROLE})(?P<adj>(?: (?:mayor|menor|pequeñ[oa]|gemel[oa]|del alma))?),? "
-    ),
-}
-_THEIRS: Final = re.compile(rf"'s? (?P<adj>(?:[a-z-]+ ){{0,2}}?)(?P<role>{ROLE}),? ")
-_PRONOUN: Final = {"en": re.compile(r"(?:he|she)(?=['\s])"), "es": re.compile(r"(?:él|ella)(?=\s)")}
-# Verbs that a clause without a subject may begin with; other present forms are more likely an order ("use Docker").
-_BARE: Final = re.compile(
-    r"(?!(?:called|named|feed|need|being|having|bring|king|thing|ring|sing|wing|ping|fling|string|spring|during"
-    r"|morning|evening|nothing|something|anything|everything|indeed|red|bed|shed)\b)(?:[a-z]+ed|[a-z]{2,}ing|quit"
-    r"|bought|got|love|hate"
-    r"|prefer|enjoy|adore|born|left|went|been|taught|spent|made|took|met|back|home|fluent|allergic|based|stand|bear|big|huge"
-    r"|massive|not|crazy|mad|obsessed|keen|partial|hooked|fond|into|have|split|broke|tied|drove|flew|get|native|with|at"
-    r"|gave|sold|came|rode|sang|dislike|ended|an?)\b"
-)
-_BARE_BE: Final = frozenset(
-    ("allergic", "engaged", "based", "located", "fluent", "born", "married", "big", "huge", "massive", "not", "crazy",
-        "mad", "obsessed",
-     "keen", "partial", "hooked", "fond", "into", "employed", "back", "native", "dating", "reading")
-)  # fmt: skip
-_OWN: Final = re.compile(r"\b(have|has|had|been|do)(?: all)?\s?$")
-_INTRODUCED: Final = re.compile(
-    r"(?:(?:hi|hello|hey|hola)[ ,!]*)?(?:(?:i'm|i am|im|my name is|my name's|soy|me llamo) [^\W\d_]+,"
-    r"|[^\W\d_]+ here[,.!:]|aquí [^\W\d_]+,)"
-)
-_NOTHING: Final = re.compile("")
-# What tells one Emma from another: "Emma from accounting", "Mia the intern".
-_APART: Final = re.compile(
-    r" (?:from (?:the )?[a-zà-ÿ]{3,}|the [a-z]{3,})(?= (?:is|was|has|lives|works|speaks|moved"
-    r"|loves|likes|hates|plays|studies|owns|got|used|prefers)\b)"
-)
-_PASSIVE: Final = frozenset(("born", "married", "promoted", "fired", "laid", "engaged", "divorced", "back"))
-_WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
-_AGO: Final = re.compile(r"\b(?:for|por|hace|durante|since|desde)\b")
-# "Not only" denies nothing; and what stands before what is so instead ("not to peanuts, but to walnuts").
-_NOT_ALONE: Final = re.compile(r"\b(?:not|n't) (?:only|just|merely|really|quite|even|so|all|both)\b")
-_RATHER: Final = re.compile(r",? but (?:rather |only )?to (?:the )?")
+def auxiliaries(head: "Token") -> "list[Token]":
+    return [one for one in head.children if one.dep_ in {"aux", "auxpass"}]
 
 
-def claims(statement: RuleStatement, scene: Scene) -> list[Claim]:
-    """The facts of one statement. `scene.last_person` moves on to whom the statement names."""
-    grammar = GRAMMARS.get(statement.language)
-    if grammar is None:
-        return []
-    low, found = statement.low, list[Claim]()
-    names_at = scene.at()
-    carried: str | None = None
-    introduced = _INTRODUCED.match(low) is not None
-    for count, head in enumerate(grammar.head.finditer(low)):
-        if count >= MAX_CLAUSES:
-            break
-        position = head.end()
-        subject, after, explicit = _subject(statement, scene, names_at, position)
-        if introduced and subject is None and (carried is None or carried == scene.speaker):
-            found += _profession(statement, scene, grammar, names_at, position)
-        if subject is None and (count == 0 or carried is None):
-            found += _bare(statement, scene, grammar, names_at, position)
-        if subject is None and statement.language == "en" and carried is None:
-            continue
-        subject = subject or carried
-        if explicit:
-            carried = subject
-        if explicit and subject in {name.text for name in scene.names}:
-            scene.last_person = subject  # only ever asked for by "he" and "she"
-        found += _verb(statement, scene, grammar, names_at, after, subject, explicit)
-    for name in scene.names:
-        if _is_personlike(low, name):
-            scene.last_person = name.text
-    return _without_repeats(found)
+def is_negated(head: "Token") -> bool:
+    return any(one.dep_ == "neg" or one.lower_ in {"never", "longer", "anymore"} for one in head.children)
 
 
-def _profession(
-    statement: RuleStatement, scene: Scene, grammar: Grammar, names_at: NamesAt, position: int
-) -> list[Claim]:  # fmt: skip
-    """One part of an introduction that lists: "I'm Ana, 34, structural engineer, ..."."""
-    match = _NOTHING.match(statement.low, position)
-    if match is None:
-        return []
-    rule = Rule("", "", "works_as", "role", role_at=True)
-    objects = object_at(statement, names_at, scene.dates, grammar, match, rule)
-    return [
-        Claim(
-            scene.speaker,
-            one.predicate or "works_as",
-            one.text,
-            one.begin,
-            one.stop,
-            confidence=0.7,
-            is_name=one.is_name,
+def is_finite(head: "Token") -> bool:
+    """Whether something is stated at all: fragments and lists of things have no such verb."""
+    if head.pos_ not in VERBS or (head.text[:1].isupper() and not opens(head)):
+        return False
+    helped = any(one.lower_ != "to" for one in auxiliaries(head))
+    return head.tag_ in {"VBD", "VBZ", "VBP", "VB"} or (head.tag_ in {"VBG", "VBN"} and helped)
+
+
+def opens(token: "Token") -> bool:
+    """Whether it is the first word of what was parsed, or of its sentence."""
+    return token.is_sent_start is True or not any(one.is_alpha for one in token.doc[: token.i])
+
+
+def clauses(sentence: "Span") -> Iterator[Clause]:
+    """The clauses that a sentence states, in order. Those that only serve another one stay inside it."""
+    for group in sorted(_groups(sentence.root), key=lambda one: one[0].i):
+        if is_finite(group[0]):
+            subject = _subject(group[0])
+            yield Clause(group[0], subject, tuple(_words(group, subject, sentence)), tuple(group))
+
+
+def _groups(root: "Token") -> "list[list[Token]]":
+    """Verbs that are stated, those together that share a subject."""
+    groups: list[list[Token]] = []
+    waiting = [root]
+    while waiting:
+        group = [waiting.pop()]
+        groups.append(group)
+        while (following := _joined(group[-1])) is not None:
+            if _own_subject(following) is not None or (
+                following.tag_ == "VB"
+                and not auxiliaries(following)
+                and group[0].tag_ != "VB"
+                and group[0].tag_ != "VBP"
+            ):
+                waiting.append(following)
+                break
+            group.append(following)
+        waiting += [one for head in group for one in head.children if _stands_alone(one, head)]
+    return groups
+
+
+def _joined(head: "Token") -> "Token | None":
+    return next((one for one in head.children if one.dep_ == "conj" and one.pos_ in VERBS), None)
+
+
+def _stands_alone(one: "Token", head: "Token") -> bool:
+    """ "It rained, we stayed in": two statements with a comma between them."""
+    if one.dep_ == "parataxis":
+        return True
+    if one.dep_ != "ccomp" or one.pos_ not in VERBS:
+        return False
+    between = one.doc[min(one.i, head.i) : max(one.i, head.i)]
+    if one.i < head.i:
+        return _own_subject(one) is not None or any(mark.text in _COMMAS for mark in between)
+    return _own_subject(one) is not None and any(
+        mark.text in {",", ";"} and mark.head in (one, head) for mark in between
+    )
+
+
+def _own_subject(head: "Token") -> "Token | None":
+    return next((one for one in head.children if one.dep_ in SUBJECTS or one.dep_ == "expl"), None)
+
+
+def _subject(head: "Token") -> "Token | None":
+    found = _own_subject(head)
+    while found is None and head.dep_ == "conj":
+        head = head.head
+        found = _own_subject(head)
+    return found
+
+
+def _words(group: "list[Token]", subject: "Token | None", sentence: "Span") -> "list[Token]":
+    top, dropped = group[0], set[int]()
+    for head in group:
+        for one in head.children:
+            if one not in group and _is_beside(one, head, group):
+                dropped.update(part.i for part in one.subtree)
+    tokens = [
+        one
+        for one in top.subtree
+        if one.i not in dropped and not one.is_space and sentence.start <= one.i < sentence.end
+    ]
+    tokens = _without_tails(_without_lead(tokens, top, subject), group)
+    while tokens and tokens[0].dep_ in {"cc", "punct", "intj", "mark"}:
+        tokens.pop(0)
+    return _tidy(tokens)
+
+
+def _is_beside(one: "Token", head: "Token", group: "list[Token]") -> bool:
+    """Whether a part of the clause stands beside what it says: interjections, comments, whom it speaks to, the next statement."""
+    match one.dep_:
+        case "meta" | "dep" | "parataxis":
+            return True
+        case "intj":
+            return not group[0].i < one.i < group[0].right_edge.i or one.nbor(-1).is_punct
+        case "ccomp":
+            return _stands_alone(one, head)
+        case "conj":
+            return one.pos_ in VERBS or _own_subject(one) is not None
+        case "advmod":
+            return (one.lower_ in _OPENERS and one.i < head.i and one.i <= group[0].left_edge.i + 1) or (
+                one.lower_ in _FILLERS and one.n_lefts + one.n_rights == 0
+            )
+        case "npadvmod":
+            return one.pos_ == "PROPN" and one.lower_ not in _PERIODS and _is_apart(one)
+        case _:
+            return False
+
+
+def _without_lead(tokens: "list[Token]", top: "Token", subject: "Token | None") -> "list[Token]":
+    """Without what stands in front of the subject, but for times, places and "when I was nine"."""
+    if subject is None:
+        return [one for one in tokens if one.i >= top.i or one.dep_ in {"aux", "neg"}]
+    first = subject.left_edge.i
+    lead = [one for one in top.children if one.i < first and one.dep_ in _AHEAD]
+    kept: set[int] = set()
+    for one in lead:
+        marked = next((part.lower_ for part in one.children if part.dep_ in {"mark", "advmod"}), "")
+        timely = one.dep_ == "npadvmod" and any(part.lower_ in _PERIODS for part in one.subtree)
+        joint = one.dep_ == "prep" and not any(
+            part.lemma_.lower() in words("statements.joints", "en") for part in one.subtree
         )
-        for one in objects
+        often = one.dep_ == "advmod" and one.lower_ not in _OPENERS | _FILLERS
+        if timely or joint or (one.dep_ == "advcl" and marked in _WHEN) or often:
+            kept.update(part.i for part in one.subtree)
+    heads = {top.i, *(one.i for one in auxiliaries(top))}
+    return [
+        one
+        for one in tokens
+        if one.i >= first or one.i in kept or one.i in heads or (one.is_punct and one.i - 1 in kept)
     ]
 
 
-def _subject(
-    statement: RuleStatement, scene: Scene, names_at: NamesAt, position: int
-) -> tuple[str | None, int, bool]:
-    """Who a clause is about, where the verb's surroundings begin, and whether it says so itself."""
-    low, language = statement.low, statement.language
-    if match := _FIRST[language].match(low, position):
-        return scene.speaker, match.end(), True
-    if match := _MINE[language].match(low, position):
-        if any(word in FORMER for word in match["adj"].split()):
-            return None, position, False
-        name = names_at.get(match.end())
-        if name:
-            return name.text, _behind(low, name.stop), True
-        before = next(
-            (name for name in scene.names if name.stop == position - 2 and low[name.stop] == ","), None
-        )
-        who = before.text if before else described(scene.speaker, match["role"], language)
-        scene.last_person = who
-        return who, match.end() - 1, True
-    name = names_at.get(position) or (names_at.get(position + 2) if low.startswith("a ", position) else None)
-    if name and name.opens and name.text.lower() in GRAMMARS[language].verbs:
-        return None, position, False  # "Hablo gallego": a verb that opens the sentence
-    if name:
-        if match := _THEIRS.match(low, name.stop):
-            other = names_at.get(match.end())
-            return (
-                (other.text, other.stop, True)
-                if other
-                else (f"{name.text}'s {match['role']}", match.end() - 1, True)
-            )
-        if name.opens and name.text.lower() in ROLES:
-            return None, position, False
-        if apart := _APART.match(low, name.stop):
-            return statement.text[name.begin : apart.end()], apart.end(), True
-        return name.text, _behind(low, name.stop), True
-    if scene.last_person and (match := _PRONOUN[language].match(low, position)):
-        return scene.last_person, match.end(), True
-    return None, position, False
-
-
-def _behind(low: str, position: int) -> int:
-    """Behind a comma that closes an apposition, or short brackets ("Quill (they/them)")."""
-    if low[position : position + 2] == " (" and (close := low.find(")", position, position + 24)) > 0:
-        return close + 1
-    return position + 1 if low[position : position + 2] == ", " else position
-
-
-def _bare(
-    statement: RuleStatement, scene: Scene, grammar: Grammar, names_at: NamesAt, position: int
-) -> list[Claim]:
-    """A clause that leaves out "I": "Moved to Porto last year"."""
-    if statement.language != "en":
-        return []
-    begin, _ = _around(grammar, statement.low, position)
-    if not _BARE.match(statement.low, begin) and not statement.low.startswith("been to ", position):
-        return []
-    return _verb(statement, scene, grammar, names_at, position, scene.speaker, False)
-
-
-def _around(grammar: Grammar, low: str, position: int) -> tuple[int, str]:
-    """Where the verb of a clause without a subject begins, and what stands around it ("have been", "never")."""
-    # The pattern wants a blank in front of each word; a clause begins without one.
-    ahead = " " + low[position : position + 60]
-    aux = grammar.aux.match(ahead)
-    words = aux[0] if aux else ""
-    if not words.strip():
-        return position, ""
-    behind = position + len(words) - 1
-    return behind + (low[behind : behind + 1] == " "), words
-
-
-def _verb(
-    statement: RuleStatement,
-    scene: Scene,
-    grammar: Grammar,
-    names_at: NamesAt,
-    position: int,
-    subject: str | None,
-    explicit: bool,
-) -> list[Claim]:
-    low = statement.low
-    aux = grammar.aux.match(low, position)
-    begin = aux.end() if aux else position
-    around = low[position:begin]
-    if low[begin : begin + 1] == " ":
-        begin += 1
-    if not explicit and statement.language == "en":
-        begin, around = _around(grammar, low, position)
-    if statement.language == "en" and low.startswith(("m ", "ve "), position):
-        begin, around = position + (2 if low[position] == "m" else 3), "'m" if low[position] == "m" else "'ve"
-        begin, more = _around(grammar, low, begin)
-        around += more
-    made = _said_by(statement, scene, grammar, names_at, begin, around, subject, explicit)
-    if not made and (own := _OWN.search(around)):
-        # "Have" was taken for a helper, but no verb followed that says anything: it is the verb itself.
-        first = (
-            begin
-            - len(around)
-            + own.start(1)
-            - (1 if low[begin - 1 : begin] == " " and not around.endswith(" ") else 0)
-        )
-        made = _said_by(statement, scene, grammar, names_at, first, around[: own.start()], subject, explicit)
-    return made
-
-
-def _said_by(
-    statement: RuleStatement, scene: Scene, grammar: Grammar, names_at: NamesAt, begin: int, around: str, subject: str | None,
-    explicit: bool,
-) -> list[Claim]:  # fmt: skip
-    """The facts of the verb at `begin`."""
-    word = _WORD.match(statement.low, begin)
-    if word is None:
-        return []
-    for rule, pattern in grammar.verbs.get(word[0], ()):
-        match = pattern.match(statement.low, begin)
-        if match is None or (rule.person == 3 and (subject is None or subject == scene.speaker)):
+def _without_tails(tokens: "list[Token]", group: "list[Token]") -> "list[Token]":
+    """Without what only comments or begins anew behind a comma (", which was great", ", so I cried", ", rest fine")."""
+    cut: set[int] = set()
+    for one in tokens:
+        if one.i <= group[0].i or one in group:
             continue
-        unmarked = word[0].endswith(("ico", "ica", "sado", "sada", "tido", "tida")) and subject is not None
-        who = (
-            scene.speaker
-            if (rule.person == 1 and not unmarked) or (rule.person == 0 and subject is None)
-            else subject
-        )
-        made = _claims_of(
-            statement, scene, grammar, names_at, rule, match, around, who or scene.speaker, explicit
-        )
-        if made:
-            return made
-    return []
-
-
-def _claims_of(
-    statement: RuleStatement, scene: Scene, grammar: Grammar, names_at: NamesAt, rule: Rule, match: re.Match[str], around: str,
-    subject: str, explicit: bool,
-) -> list[Claim]:  # fmt: skip
-    low = statement.low
-    tail = low[match.end() : match.end() + 120]
-    over = bool(grammar.ended.search(around) or (grammar.anymore.search(tail)))
-    negative = bool(grammar.negative.search(around)) and not grammar.ended.search(around)
-    if statement.language == "es":
-        if (
-            rule.person == 0
-            and "me " not in around
-            and "nos " not in around
-            and not (explicit and "le " in around)
-        ):
-            return []
-        if rule.person == 1 and re.search(r"\b(?:le|les|te)\b", around):
-            return []
-    if grammar.ahead.search(around) and not over and not rule.needs_not and not match[0].startswith("rather"):
-        return []
-    be = (
-        bool(re.search(r"'m|'s|'re|\b(?:am|is|are|was|were|been|be|estoy|está)\b", around))
-        or match[0].split()[0] in _BARE_BE
-    )
-    if (
-        rule.needs_be
-        and not be
-        and not (not explicit and rule.predicate == "likes" and subject == statement.message.speaker)
-    ):
-        return []
-    if (
-        be
-        and not rule.needs_be
-        and not match[0].split()[0].endswith("ing")
-        and word_of(match) not in _PASSIVE
-        and statement.language == "en"
-    ):
-        return []
-    predicate, ends = rule.predicate, rule.ends
-    if rule.needs_not and not (negative or match[0].startswith("not ")):
-        return []
-    denied = (
-        negative and not over and not rule.needs_not and predicate != "likes"
-        and _is_denied(statement, rule, around)
-    )  # fmt: skip
-    over = over or denied
-    if negative and not over and not rule.needs_not:
-        if predicate != "likes" or match[0].split()[0] in {
-            "love",
-            "loves",
-            "adore",
-            "adores",
-            "encanta",
-            "encantan",
-        }:
-            return []
-        predicate = "dislikes"
-    past = bool(grammar.past.match(match[0])) or bool(re.search(r"\b(?:was|were|did|had)\b", around))
-    have = bool(grammar.have.search(around))
-    if past and not have and not ends and not over:
-        if rule.past == "skip":
-            return []
-        if rule.past == "ended":
-            over = not low[match.end() :].count(" ever since")
-    confidence = rule.confidence - (0.1 if not explicit and statement.language == "en" else 0.0)
-    objects = object_at(statement, names_at, scene.dates, grammar, match, rule)
-    since = next((date.start for date in scene.dates if date.side == "since"), None)
-    held = None if ends or over else since
-    made = [
-        Claim(
-            subject, thing.predicate or predicate, thing.text, thing.begin, thing.stop, ends or over, confidence, held,
-            thing.is_name
-        )
-        for thing in objects
-    ]  # fmt: skip
-    if made and not (ends or over) and rule.past == "same":
-        moment = next(
-            (date.start for date in scene.dates if date.side == "at" and date.start <= statement.message.at),
-            None,
-        )
-        if moment is not None and since is None:
-            made = [replace(claim, valid_from=moment) for claim in made]
-    if denied and objects and (rather := _RATHER.match(low, objects[-1].stop)):
-        made += [
-            Claim(
-                subject,
-                predicate,
-                thing.text,
-                thing.begin,
-                thing.stop,
-                False,
-                confidence,
-                None,
-                thing.is_name,
+        edge = one.left_edge
+        behind_comma = edge.i > 0 and edge.nbor(-1).text in _COMMAS
+        if one.dep_ in {"relcl", "advcl"}:
+            marked = next((part.lower_ for part in one.children if part.dep_ in {"mark", "advmod"}), "")
+            comments = behind_comma or marked in _COMMENTS
+        else:
+            own = any(part.dep_ in SUBJECTS for part in one.children)
+            comments = (
+                behind_comma and own and one.dep_ in {"appos", "conj", "ccomp", "dep", "advcl", "npadvmod"}
             )
-            for thing in object_at(statement, names_at, scene.dates, grammar, rather, rule)
-        ]
-    if made and rule.left and (left := match.groupdict().get("left")):
-        begin = match.start("left")
-        written = grammar.article.sub("", statement.text[begin : begin + len(left)], count=1).strip()
-        if rule.left != "lives_in" or begin in names_at or statement.text.islower():
-            made.append(
-                Claim(
-                    subject, rule.left, written, begin, begin + len(left), True, confidence - 0.1, None, True
-                )
-            )
-    return made
+        if comments:
+            cut.update(part.i for part in one.subtree)
+    # What is joined behind a clause that was cut may belong to that.
+    cut.update(part.i for head in group[1:] if any(place < head.i for place in cut) for part in head.subtree)
+    return [one for one in tokens if one.i not in cut]
 
 
-def _is_denied(statement: RuleStatement, rule: Rule, around: str) -> bool:
-    """Whether a "not" ends what was claimed before: in a correction, or of a condition that one has or has not."""
-    certain = _NOT_ALONE.search(around) is None
-    return certain and (statement.corrected or statement.was_wrong or rule.predicate == "allergic_to")
+def _tidy(tokens: "list[Token]") -> "list[Token]":
+    """Without marks and joints that nothing stands behind any more."""
+    kept: list[Token] = []
+    for place, one in enumerate(tokens):
+        following = tokens[place + 1] if place + 1 < len(tokens) else None
+        mark = one.is_punct and one.text not in {"'", '"', "%", "(", ")", "/", "-", "#", "&"}
+        if mark or one.dep_ == "cc":
+            gap = following is None or following.i > one.i + (1 if mark else 2)
+            if following is None or not kept or kept[-1].is_punct or (gap and not (mark and one.text == ",")):
+                continue
+            if (following.is_punct and following.text != '"') or (following.dep_ == "cc" and mark and gap):
+                continue
+        kept.append(one)
+    while kept and (
+        kept[-1].text in {",", ";", ":", "-", "(", "!", ".", "/"} or kept[-1].dep_ in {"cc", "intj"}
+    ):
+        kept.pop()
+    return kept
 
 
-def word_of(match: re.Match[str]) -> str:
-    """The verb that a rule's pattern began with."""
-    return match[0].split()[0]
-
-
-def _is_personlike(low: str, name: Name) -> bool:
-    """Whether what follows a name speaks of a person ("Emma works", "my sister Emma")."""
-    ahead = low[max(0, name.begin - 24) : name.begin]
-    behind = low[name.stop : name.stop + 24]
-    if name.opens and not re.match(r"'?s? \w+", behind):
-        return False
-    return bool(
-        re.search(
-            rf"\b(?:my|our|mi|nuestr[oa]|his|her|with|con|called|named|met|tell|told) (?:[a-z-]+ )?(?:{ROLE} )?,? ?$",
-            ahead,
-        )
-        or re.match(
-            r" (?:is|was|has|works|lives|loves|likes|hates|wants|needs|said|told|moved|got|called|and i|vive|trabaja"
-            r"|es|tiene)\b",
-            behind,
-        )
+def _is_apart(token: "Token") -> bool:
+    """Whether commas set it apart: whom the sentence speaks to."""
+    doc, left, right = token.doc, token.left_edge.i, token.right_edge.i
+    return (left > 0 and doc[left - 1].text == ",") or (
+        right + 1 < len(doc) and doc[right + 1].text in {",", "!"}
     )
-
-
-def _without_repeats(found: list[Claim]) -> list[Claim]:
-    seen: dict[tuple[str, str, str], Claim] = {}
-    for claim in found:
-        seen.setdefault((claim.subject.lower(), claim.predicate, claim.object.lower()), claim)
-    return list(seen.values())

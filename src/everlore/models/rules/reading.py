@@ -1,278 +1,311 @@
-"""Reads a message: which of its sentences the speaker states, as true, with their own words."""
+"""What of a message its author states in their own words, cut into parts that the parser reads.
+
+Hidden or left out: questions, code, logs, pasted and quoted text, fiction, jokes, secrets, what is off the record, what looks like
+an order to a model, and every part that is not English. What a part writes in the short hand of a chat ("im", "dont", "w/") is
+written out; each character keeps the place where it stands in the message.
+"""
 
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from everlore.models.rules.refusals import (
-    FICTION_BEGINS,
-    FICTION_ENDS,
-    MATERIAL,
-    OFF_BEGINS,
-    OFF_ENDS,
-    QUESTION_OPENS,
-    REQUEST,
-    SECRET,
-    SMALL_TALK,
-    STATED_AHEAD,
-    WHOLE,
-    believed_part,
-)  # fmt: skip
 from everlore.ports.analyst import WindowMessage
 from everlore.text.folding import lowered
-from everlore.text.languages import Language, language_of
-from everlore.text.sentences import HIDDEN, Sentence, hide, sentences
+from everlore.text.languages import language_of
+from everlore.text.lexicon import table, words
+from everlore.text.sentences import HIDDEN, hide, sentences
 
-MAX_READ_CHARACTERS = 20_000  # what stands behind that in one message is material, not talk
+MAX_READ_CHARACTERS: Final = 20_000  # what stands behind that in one message is material, not talk
+_LEAST_WORDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Words that may state something. `places[n]`: where its character n stands in the message. `corrects`: it mends what was
+    said before. `joking`: it is not meant as it is said."""
+
+    text: str
+    places: tuple[int, ...]
+    corrects: bool
+    joking: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`fiction`: the message leaves the conversation in a made-up world. `takes_back`: it says that the message before was a joke."""
+
+    parts: tuple[Part, ...]
+    fiction: bool = False
+    takes_back: bool = False
+
+
+# A message with one of these is left out altogether: orders to a model, and what is not to be remembered.
+_WHOLE = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:instruction|prompt|rule|guideline|direction|told)"
+    r"|\b(?:system prompt|developer mode|jailbreak|new instructions?\s?:|end of prompt)"
+    r"|</?(?:system|instructions?|memory|important)>|\[/?(?:system|inst)\]|<\|im_"
+    r"|\b(?:store|save|record|add|write|remember|memori[sz]e)\b.{0,40}\b(?:in|to|into) (?:your|the) (?:long.term )?memory\b"
+    r"|\bthe (?:user|human) (?:is an? admin|has (?:admin|full|root)|always wants|must)"
+    r"|\bbetween (?:you and me|us)\b|\boff[- ]the[- ]record\b"
+    r"|\b(?:do not|don't|dont|never|no need to) (?:remember|store|save|record|note|log|memori[sz]e|keep|write down) "
+    r"(?:this|that|it|any of|what)|(?:^|[.,;:!]\s|please )(?:do not|don't) (?:store|save|record|memori[sz]e)\b"
+    r"|\b(?:forget (?:i said|i ever said|this|that|about it)|nevermind what i said|this stays (?:here|between))\b"
+)
+_FICTION_BEGINS = re.compile(
+    r"\b(?:let's|lets|can we|could we|we could|want to|shall we) (?:role.?play|pretend|play (?:a|the) (?:game|scene|role))"
+    r"|\brole.?play\b|\bpretend (?:that |to be |you|i|we)|\bimagine (?:that |you|i|we|a |if |being|living)|\bin character\b"
+    r"|\b(?:write|draft|compose|tell|create|continue|give) (?:me |us )?(?:a |an |the |another )?(?:\w+ ){0,3}"
+    r"(?:story|poem|song|scene|tale|script|dialogue|limerick|haiku|joke|monologue|fanfic\w*|chapter|letter)\b"
+    r"|\b(?:act as|you are now|you're now)\b|\bonce upon a time\b|\bin (?:a|another) parallel universe\b|(?:^|\n)\s*\*[^*\n]{3,}\*"
+)
+_FICTION_ENDS = re.compile(
+    r"\bout of character\b|\bend of (?:the )?(?:game|story|scene|role)|\bback to (?:reality|earth)\b|\b(?:in|irl) real life\b"
+    r"|\b(?:ok(?:ay)?,? )?seriously(?: now|,)|\bstop (?:the )?role.?play"
+)
+_STAYS = re.compile(r"role.?play|pretend|play (?:a|the)|act as|you(?:'re| are) now|tell me|\*")
+_MATERIAL = re.compile(
+    r"\b(?:translate|proofread|summari[sz]e|rephrase|rewrite|paraphrase|correct|edit|review|check|fix|improve|reply to|respond to"
+    r"|parse|classify|label|analy[sz]e|what does|how do (?:you|i) (?:say|translate))\b[^\n:]{0,80}:"
+    r"|\b(?:here's|here is|this is) (?:the|an?) (?:\w+ ){0,3}"
+    r"(?:text|e-?mail|letter|log|output|transcript|message|excerpt|article|passage|quote|lyrics?|sample|example|paragraph|post"
+    r"|review|snippet|response|draft|caption|data|record)\b[^\n:]{0,60}:"
+    r"|\b(?:forwarded message|original message|(?:on .{4,60} )?wrote:|copied from|pasted from|pasting|letter:|lyrics)\b"
+)
+_STRANGE = (
+    re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|>>.*?<<", re.DOTALL),
+    re.compile(r"[{\[][^{}\[\]\n]{0,400}[:=][^{}\[\]\n]{0,400}[}\]]|`[^`\n]+`|https?://\S+"),
+    re.compile(r"^[ \t]{0,3}(?:>|\|).*$", re.MULTILINE),
+    re.compile(
+        r"^[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d(?::\d\d)?\]|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b"
+        r"|Traceback |File \"|at [\w.$]+\(|\$ |>>> |[{}\[\]<].*[{}\]>,;]$|[\w.]+(?:Error|Exception): |\w{3} \d\d \d\d:\d\d:\d\d"
+        r"|(?:From|To|Cc|Subject|Date|Sent): |(?:def|class|import|const|let|var|return|SELECT|INSERT|#include) ).*$",
+        re.MULTILINE,
+    ),
+)
+_HEADER = re.compile(r"^[ \t]*(?:From|To|Cc|Subject|Date|Sent): ", re.MULTILINE)
+_SCRIPT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w .'-]{0,24}:[ \t]+\S.*$", re.MULTILINE)
+_ONE_LINE = re.compile(
+    r"(?!(?:Update|Note|Reminder|Todo|Edit|News|Plan|PS)\b)[A-ZÀ-Þ][a-zà-ÿ]+: +(?:I|I'm|My|We)\b"
+)
+_QUOTATION = re.compile(
+    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<!\w)'[^'\n]{12,300}'(?!\w)|(?<!\w)‘[^’\n]{12,300}’(?!\w)"
+)
+_JOKE = re.compile(
+    r"\b(?:just kidding|kidding(?! myself)|jk|joking|sarcas\w+|april fools?)\b|(?:^|\s)/s\b|\bnot!$|🙄|🙃|😂|🤣|\blo+l\b|\blmao\b"
+    r"|\bhaha\w*|\b(?:literally|basically|practically) (?:dying|dead|living|married|made of)\b|\bas a joke\b|\bsaid no one\b"
+    r"|\bmarried to (?:my|the) (?:job|work|laptop|phone|code|couch|bed|coffee)\b|\bkill(?:ing|ed)? (?:me|for)\b|\bdying of\b"
+    r"|\blive (?:in|at) (?:the|my) (?:office|gym|airport|car|kitchen|inbox|library|meetings)\b|\bspirit animal\b|\blucky me\b"
+    r"|\b(?:yeah,? right|oh,? (?:great|sure|joy|wonderful|fantastic))\b|\b(?:a hundred|a thousand|a million|a billion) \w+\b"
+    r"|\b(?:king|queen|president|emperor) of\b|\bprofessional (?:procrastinator|napper|overthinker|couch)|\bimaginary\b"
+    r"|\bi (?:just )?love (?:waiting|being|getting|paying|queu\w+|standing)\b|\bworld champion\b|\btravel(?:ler)? from the future\b"
+)
+_UNREAL = re.compile(
+    r"\b(?:dreamt|dreamed|(?:in|had) (?:my|a|the|this) (?:\w+ )?(?:dream|nightmare|novel|story|movie|film|show|play|campaign"
+    r"|fanfic|screenplay|episode|scene)|my (?:character|avatar|protagonist|paladin|wizard|elf|rogue|warlock)|in theory|hypothetical\w*"
+    r"|if only|what if|even if|as if|as though|for example|e\.g\.|something like|pretend\w*|imagine)\b|^(?:if|suppose|assuming)\b"
+    r"|\b(?:would|could|might|'d)(?:n't| not)? (?:have|be)\b|\b(?:nearly|almost)\b|\bwas (?:going|about|supposed) to\b"
+)
+_ONLY_HEARD = re.compile(
+    r"\b(?:apparently|supposedly|allegedly|rumou?r\w*|according to|i heard|heard that|(?:says?|said|told me|claims?|swears?|thinks?"
+    r"|reckons?|insists?)(?: that)?[,:]?\s*$)|\b(?:he|she|they|mum|mom|dad|boss|doctor|surgeon|teacher|everybody|everyone) (?:says|claims"
+    r"|thinks|reckons|insists|swears)\b|, (?:he|she|they) (?:says?|said)\b"
+)
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|presumably|not sure|unsure|no idea|undecided|i guess|i suppose|thinking (?:of|about)"
+    r"|considering|wondering|toying with|contemplating|tempted to|kind of want|some ?day|one day|at some point|we'll see)\b"
+)
+_SECRET = re.compile(
+    r"\b(?:password|passwd|passcode|passphrase|pw|pwd|passkey|api[ _-]?key|secret key|access key|private key|token|cvv|pin(?: code)?)"
+    r"\b.{0,40}?(?:\bis\b|:|=)"
+)
+_CORRECTS = re.compile(
+    r"^(?:oh |wait |oops |no,? |ah |actually |sorry,? )*(?:(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|sorry"
+    r"|oops|correction|my mistake|my bad|(?:scratch|scrap) that|i meant|i mean|actually|typo|i misspoke|no,? wait|wait,? no)\b"
+    r"|\bi meant\b|\bmy mistake\b|,? sorry[.!]*$|^\*\w"
+)
+_TAKES_BACK = re.compile(
+    r"\W*(?:haha\w*|lol|ok|no|nah)?\W*(?:i'm |im |i was |just |only )*(?:kidding|joking|jk)\b"
+)
+_QUESTION_AHEAD = re.compile(
+    r"[,;:–—]\s+(?:so |and |then |but )?(?=(?:what|which|who|when|where|why|how|do|does|did|is|are|can|could|would|will|should|any)\b)"
+)
+_ASKS = re.compile(
+    r"(?:what|which|who|when|where|why|how)\b|(?:do|does|did|is|are|am|was|were|can|could|would|will|should|have|has)(?:n't)?"
+    r" (?:you|i|we|he|she|it|they|the|my|your|this|that|these|there|any\w*|some\w*|a)\b"
+)
+_CUT = re.compile(
+    r"\s+[-–—]+\s+|\.{2,}|…|\s*;\s|\s*:\s|[:;=]-?[)(DP](?!\w)|\s[-–—]\s|!+\s|\*|(?<=\d)\.\s+(?=[a-z])|,?\s(?:btw|by the way|tbh|imo|fyi)\b[,.]?"
+)
+_LEAD = re.compile(
+    r"(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|yup|no|nope|nah|ok|okay|well|so|thanks|thank you|thx|aww+|ah|hmm+|um|uh|btw|by the way"
+    r"|anyway|anyways|sure|great|cool|nice|congrats|true|right|fyi|p\.?s\.?|also|and|but|honestly|tbh|actually|oops|sorry|wait|yet|plus"
+    r"|(?:it )?turns out|news|update|reminder|note|good news|bad news|on (?:a|another|a different) note|guess what|fun fact|one thing"
+    r"|my mistake|scratch that|i meant|ffs|omg|obviously|of course|seriously now|for the record|remember)\b[ ,!.:-]*)+",
+    re.IGNORECASE,
+)
 _TELLING_LETTERS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class RuleStatement:
-    """A sentence that may be believed. `low` is `text` in lower case, hidden stretches blanked, place by place."""
-
-    message: WindowMessage
-    language: Language
-    text: str
-    low: str
-    begin: int  # in the message
-    place: float  # 0 for the first sentence of the message, 1 for the last
-    corrected: bool = False  # it mends what was said before
-    was_wrong: bool = False  # and says so: what it states was so all along
-
-
-@dataclass(frozen=True, slots=True)
-class MessageReading:
-    """The statements of a message, the standing requests ("remind me to ...") among them, and what follows for the next ones."""
-
-    statements: tuple[RuleStatement, ...]
-    fiction: bool = False  # the message leaves the conversation in a made-up world
-    joke: bool = False  # the message says that what came before it was a joke
-    language: Language = "en"
-
-
-_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_BRACES = re.compile(r"[{\[][^{}\[\]\n]{0,400}[:=][^{}\[\]\n]{0,400}[}\]]")
-_QUOTED_LINE = re.compile(r"^[ \t]{0,3}(?:>|\|).*$", re.MULTILINE)
-_LOG_LINE = re.compile(
-    r"^[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d(?::\d\d)?\]|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL"
-    r"|TRACE|CRITICAL)\b"
-    r"|Traceback |File \"|at [\w.$]+\(|\$ |>>> |[{}\[\]<].*[{}\]>,;]$|[\w.]+(?:Error|Exception): |\w{3} \d\d \d\d:\d\d:\d\d"
-    r"|(?:From|To|Cc|Subject|Date|Sent): |(?:def|class|import|from|const|let|var|return|SELECT|INSERT|#include) ).*$",
-    re.MULTILINE,
-)
-_HEADER = re.compile(r"^[ \t]*(?:From|To|Cc|Subject|Date|Sent|Von|An|Betreff|De|Para|Asunto): ", re.MULTILINE)
-_SCRIPT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w .'-]{0,24}:[ \t]+\S.*$", re.MULTILINE)
-# One line of somebody else's, who speaks in the first person. "Update: I ..." is the speaker's own.
-_ONE_LINE = re.compile(
-    r"(?!(?:Update|Note|Reminder|Todo|Edit|News|Correction|Fact|Status|Context|Quick|Also|PS|Ps|Nota|Plan|Question|Me)\b)"
-    r"[A-ZÀ-Þ][a-zà-ÿ]+: +(?:I|I'm|My|We|Yo|Soy|Mi)\b"
-)
-_QUOTATION = re.compile(
-    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|(?<!\w)'[^'\n]{12,300}'(?!\w)"
-    r"|(?<!\w)‘[^’\n]{12,300}’(?!\w)"
-)
-_PERSONAL = re.compile(r"\b(?:i|i'm|my|me|mine|we|our|you|your|yo|mi|mis|me|soy|tengo|vivo|he|she)\b")
-_TITLE_AHEAD = re.compile(
-    r"\b(?:called|named|titled|favou?rite \w+ (?:is|was)|read(?:ing)?|watch(?:ed|ing)?|book|film|movie|song|album"
-    r"|novel|game|series|libro|película|canción|se llama)[ ,:]*$"
-)
-_SPEECH_AHEAD = re.compile(
-    r"(?:\b(?:said|says|say|saying|wrote|writes|reads|asked|asks|replied|told \w+|goes|like|dijo|dice|escribió|pone"
-    r"|called it|quote)"
-    r"|:)[ ,:]*$"
-)
-_CONDITION = re.compile(r",? (?:if|in case|unless) |,? por si (?:acaso )?")
-_CONDITIONAL = re.compile(
-    r"\b(?:would|could|might|may|will|want|hope|plan|going to|gonna|can|should|only|even|what|as|wonder|know|asked?"
-    r"|not sure|see)\b|'ll\b|'d\b"
-)
-_BROKEN = re.compile(
-    r"\b(?:just kidding|kidding(?! myself)|jk|joking|not really|es broma|era broma|bromeo|just messing)\b|(?:^|\s)/s\b"
-)
-_CORRECTION = re.compile(
-    r"^(?:oh |wait |oops |no,? |ah |actually )*(?:(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|sorry"
-    r"|oops|correction|my mistake|my bad|(?:scratch|scrap) that|i meant|i mean|actually"
-    r"|typo|perdón|perdona|quise decir"
-    r"|quería decir|corrección|me equivoqué|en realidad|mejor dicho|i misspoke|wait)\b|\bi meant\b|\bmy mistake\b"
-    r"|\bnot .{1,40}, sorry\b|^\*\w|^[\w' :]{2,30}, not (?:on |at |in |the )?[\w' :]{2,25}[.!]?$|\bquise decir\b"
-)
-# Said of what was said before, not of what has changed since.
-_WAS_WRONG = re.compile(
-    r"\b(?:correction|my mistake|typo|i misspoke|(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|i meant"
-    r"|quise decir|quería decir|corrección|me equivoqué)\b"
-)
-_HAS_CHANGED = re.compile(r"\b(?:now|moved|new|since|these days|switched|changed|ahora|ya|nuev[oa])\b")
-# "..., don't I?" asks; so does "..., right?".
-_TAG = re.compile(
-    r",\s*(?:(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|should|ai)(?:n't|nt| not)? (?:i|you|we|he|she"
-    r"|it|they|there)(?: not)?|right|correct|eh|no|verdad|oder|nicht wahr|n'est-ce pas)\s*\?+$"
-)
-_AS_A_JOKE = re.compile(r"\b(?:as a joke|jokingly|in jest|as a prank|de broma|en broma)\b")
-_REMIND = re.compile(
-    r"\b(?:remind me|don't let me forget|do not let me forget|remember(?: that)? (?:i|my|we|our)\b"
-    r"|(?:please )?(?:remember|note) (?:that|this)|(?:don't|do not) forget|set (?:a|an) (?:reminder|alarm)"
-    r"|note to self|recuérdame|recuerda que|no (?:te )?olvides|ten en cuenta|apunta que|anota que|for (?:the"
-    r"|your) record|keep in mind)\b"
-)
-# "Please use my new address, my e-mail is ...": behind the request something is stated.
-_OWN_PART = re.compile(r"[,;:.–—] (?=(?:my|our) [\w ]{2,30} (?:is|are) |(?:i am|i'm|mi \w+ es) )")
-_TO_ANYBODY = re.compile(r"(?:can|could|would|will|does|did|has|is|do) (?:any|some)(?:one|body)\b")
-_STANDING = re.compile(
-    r"\b(?:from now on|going forward|in (?:the )?future)\b|^(?:please )?(?:always|never) \w|\bwhen(?:ever)? i (?:ask"
-    r"|say|write|send|tell)\b|^(?:please |just |you can |do )?(?:call|address) me\b"
-    r"|\bkeep (?:your |the |all |my )?(?:answers|replies|responses|summaries|explanations)\b"
-    r"|\b(?:a partir de ahora|de ahora en adelante)\b|^(?:por favor,? )?(?:siempre|nunca) \w|\bllámame\b"
-)
-
-
-def read(message: WindowMessage, *, fiction: bool = False) -> MessageReading:
-    """What `message` states. `fiction`: the conversation was in a made-up world before it."""
+def read(
+    message: WindowMessage, called: Collection[str], known: Collection[str], *, fiction: bool = False
+) -> Reading:
+    """`called`: names by which the message may address somebody. `known`: names, in lower case, that may be written small.
+    `fiction`: the conversation was in a made-up world before it."""
     text = message.text[:MAX_READ_CHARACTERS]
-    if not any(one.isalnum() for one in text):
-        return MessageReading((), fiction)
     low = lowered(text)
-    if any(pattern.search(low) for _, pattern in WHOLE):
-        return MessageReading((), fiction)
-    language = language_of(text)
-    low = _without_strange_words(text, low)
+    if _WHOLE.search(low):
+        return Reading((), fiction)
+    low = _own_words(text, low)
     if fiction:
-        ends = FICTION_ENDS.search(low)
-        if ends is None:
-            return MessageReading((), fiction=True, language=language)
+        if (ends := _FICTION_ENDS.search(low)) is None:
+            return Reading((), fiction=True)
         low = hide(low, 0, ends.end())
-    begins, ends = FICTION_BEGINS.search(low), None
-    if begins:
-        ends = FICTION_ENDS.search(low, begins.end())
-        stop = ends.end() if ends else len(low)
-        low = hide(low, max(0, low.rfind("\n", 0, begins.start()) + 1, _last_stop(low, begins.start())), stop)
-    if off := OFF_BEGINS.search(low):
-        back = OFF_ENDS.search(low, off.end())
-        low = hide(
-            low,
-            max(0, low.rfind("\n", 0, off.start()) + 1, _last_stop(low, off.start())),
-            back.end() if back else len(low),
-        )
-    material = MATERIAL.search(low)
-    if material:
+    stays = False
+    if begins := _FICTION_BEGINS.search(low):
+        ends = _FICTION_ENDS.search(low, begins.end())
+        low = hide(low, max(0, _last_stop(low, begins.start())), ends.end() if ends else len(low))
+        stays = ends is None and _STAYS.search(begins[0]) is not None
+    if material := _MATERIAL.search(low):
         low = hide(low, material.end(), len(low))
-    stays = bool(
-        begins
-        and not ends
-        and re.search(
-            r"role.?play|pretend|play (?:a|the)|act as|you(?:'re| are) now|juego de rol", low + begins[0]
-        )
-    )
-    return MessageReading(
-        _statements(message, text, low, language), stays, bool(_BROKEN.search(low)), language
-    )
+    shown = "".join(HIDDEN if hidden == HIDDEN else one for one, hidden in zip(text, low, strict=True))
+    parts = () if language_of(text) != "en" else tuple(_parts(shown, called, known))
+    return Reading(parts, stays, _TAKES_BACK.match(low) is not None)
 
 
 def _last_stop(low: str, before: int) -> int:
-    """Behind the last full stop in front of `before`."""
-    return max(low.rfind(mark, 0, before) for mark in (". ", "! ", "? ")) + 1
+    return max(low.rfind(mark, 0, before) for mark in (". ", "! ", "? ", "\n")) + 1
 
 
-def _without_strange_words(text: str, low: str) -> str:
+def _own_words(text: str, low: str) -> str:
     """`low` with code, quoted lines, logs, pasted scripts and quotations hidden."""
-    for pattern in (_FENCE, _BRACES, _QUOTED_LINE, _LOG_LINE):
+    for pattern in _STRANGE:
         for match in pattern.finditer(text):
             low = hide(low, *match.span())
-    headers = list(_HEADER.finditer(text))
-    if len(headers) >= 2:
+    headers, script = list(_HEADER.finditer(text)), list(_SCRIPT_LINE.finditer(text))
+    if len(headers) > 1:
         low = hide(low, headers[0].start(), len(low))
-    script = list(_SCRIPT_LINE.finditer(text))
-    if len(script) >= 2 or (script and _ONE_LINE.match(script[0][0])):
+    if len(script) > 1 or (script and _ONE_LINE.match(script[0][0])):
         for match in script:
             low = hide(low, *match.span())
-    for match in _QUOTATION.finditer(low):
-        inside = match[0][1:-1]
-        words = inside.split()
-        spoken = _SPEECH_AHEAD.search(low[max(0, match.start() - 24) : match.start()])
-        written = text[match.start() + 1 : match.end() - 1]
-        if len(words) > 1 and (
-            spoken or not _is_title(written, low[max(0, match.start() - 30) : match.start()])
+    for match in _QUOTATION.finditer(text):
+        inside = match[0][1:-1].split()
+        if len(inside) > 1 and not (
+            len(inside) <= 6 and 2 * sum(one[:1].isupper() for one in inside) > len(inside)
         ):
             low = hide(low, *match.span())
     return low
 
 
-def _is_title(inside: str, ahead: str) -> bool:
-    """Whether what stands in quotation marks is the name of something rather than what somebody said."""
-    words = inside.split()
-    if len(words) > 8 or _PERSONAL.search(inside.lower()):
-        return len(words) <= 8 and _TITLE_AHEAD.search(ahead) is not None
-    return len(words) <= 3 or 2 * sum(word[:1].isupper() for word in words) >= len(words)
+def _parts(text: str, called: Collection[str], known: Collection[str]) -> Iterator[Part]:
+    for sentence in sentences(text):
+        stop = sentence.end
+        bare = sentence.text.rstrip("\"' )*~")
+        if bare.endswith("?"):
+            ahead = next(_QUESTION_AHEAD.finditer(sentence.text, 12), None)
+            if ahead is None or _ASKS.match(sentence.text.lower()):
+                continue
+            stop = sentence.start + ahead.start()
+        low = text[sentence.start : stop].lower()
+        if (HIDDEN in low and low.count(HIDDEN) > 0.5 * len(low)) or _SECRET.search(low):
+            continue
+        yield from _cut(text, sentence.start, stop, low, called, known)
 
 
-def _statements(message: WindowMessage, text: str, low: str, language: Language) -> tuple[RuleStatement, ...]:
-    # Cut where the hidden text still has its marks, so that a hidden quotation does not glue two sentences together.
-    cut = sentences(low)
-    kept: list[RuleStatement] = []
-    for number, sentence in enumerate(cut):
-        said = low[sentence.start : sentence.end]
-        if _BROKEN.search(said):
-            kept.clear()
+def _cut(
+    text: str, start: int, stop: int, low: str, called: Collection[str], known: Collection[str]
+) -> Iterator[Part]:
+    corrects, joking = _CORRECTS.search(low) is not None, _JOKE.search(low) is not None
+    begin = start
+    for cut in (*_CUT.finditer(text, start, stop), None):
+        end = cut.start() if cut else stop
+        written = _written_out(text, begin, end, called, known)
+        begin = cut.end() if cut else stop
+        if written is None:
             continue
-        stated = _stated(sentence, said, language)
-        if stated is None:
+        part, places = written
+        said = part.strip().lower()
+        if (
+            sum(map(str.isalpha, said)) < _TELLING_LETTERS
+            or len(said.split()) < _LEAST_WORDS
+            or HIDDEN in part
+        ):
             continue
-        begin, end = stated
-        inner = _unconditioned(low[begin:end])
-        inner = hide(inner, believed_part(inner, language), len(inner))
-        kept.append(
-            RuleStatement(
-                message,
-                language,
-                text[begin:end],
-                inner,
-                begin,
-                number / max(1, len(cut) - 1),
-                bool(_CORRECTION.search(inner)),
-                bool(_WAS_WRONG.search(inner)) and not _HAS_CHANGED.search(inner),
-            )
+        unsure = (
+            any(one.search(said) for one in (_UNREAL, _ONLY_HEARD, _HEDGED)) or _ASKS.match(said) is not None
         )
-    return tuple(kept)
+        if language_of(part) == "en" and _is_english(said):
+            yield Part(part, places, corrects, joking or unsure)
 
 
-def _stated(sentence: Sentence, said: str, language: Language) -> tuple[int, int] | None:
-    """The characters of the sentence that are stated, or None."""
-    begin, end = sentence.start, sentence.end
-    letters = sum(one.isalpha() for one in said)
-    if letters < _TELLING_LETTERS or said.count(HIDDEN) > 0.35 * len(said):
-        return None
-    bare = said.rstrip("\"'”’»)] *_")
-    if _TAG.search(bare) or _AS_A_JOKE.search(said):
-        return None
-    if bare.endswith("?") or said.startswith("¿"):
-        ahead = list(STATED_AHEAD.finditer(said))
-        if not ahead or ahead[0].start() < 12 or said.startswith("¿"):
-            return None
-        if QUESTION_OPENS.get(language, QUESTION_OPENS["en"]).match(said):
-            return None
-        end = begin + ahead[0].start()
-        said = said[: ahead[0].start()]
-    if _TO_ANYBODY.match(said):
-        return None
-    standing = _REMIND.search(said) or _STANDING.search(said)
-    if not standing:
-        request = REQUEST.get(language)
-        if SMALL_TALK.match(said) or (request and request.match(said)):
-            own = _OWN_PART.search(said)
-            if own is None:
-                return None
-            begin, said = begin + own.end(), said[own.end() :]
-        opens = QUESTION_OPENS.get(language)
-        if opens and opens.match(said):
-            return None
-    if SECRET.search(said) or not believed_part(_unconditioned(said), language):
-        return None
-    return begin, end
+_SHARED = words("small", "en") & (
+    words("small", "sv") | words("small", "de") | words("small", "nl") | words("small", "es")
+)
 
 
-def _unconditioned(said: str) -> str:
-    """The sentence with a condition at its end hidden, where what stands in front of it holds without ("...,
-    if you need it")."""
-    match = _CONDITION.search(said, 15)
-    if match is None or _CONDITIONAL.search(said, 0, match.start()):
-        return said
-    return hide(said, match.start(), len(said))
+def _is_english(said: str) -> bool:
+    """Where strange letters stand in a word, at least one small word must be English and nothing else."""
+    if said.isascii():
+        return True
+    return any(
+        word in words("small", "en") - _SHARED - {"i", "a", "do", "me", "he", "was"} for word in said.split()
+    )
+
+
+_SHORT_HAND = table("statements.short_hand", "en")
+_SHORT = re.compile(
+    r"(?<![\w'’])(?:"
+    + "|".join(sorted(map(re.escape, _SHORT_HAND), key=len, reverse=True))
+    + r")(?!['’]?\w|\.)",
+    re.IGNORECASE,
+)
+# Whoever chats leaves out "I".
+_WITHOUT_I = (
+    (re.compile(r"\s*(?=(?:can't|cannot|couldn't|didn't|haven't|wasn't|got|need|had|have (?:to|a|an|been|got)|just got|love|hate|will)\b)", re.IGNORECASE), "I "),
+    (re.compile(r"\s*(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting|running|meeting|flying|taking|saving"
+                r"|learning|training|planning|trying|allergic|back (?:on|at|in|from))\b)", re.IGNORECASE), "I am "),
+)  # fmt: skip
+_SOMEBODY_ELSE = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
+_WORD = re.compile(r"(?<![\w'’])[a-zà-ÿ]{2,}(?!\w)")
+_MONTHS_AND_DAYS = words("statements.capitalised", "en")
+
+
+def _written_out(
+    text: str, begin: int, end: int, called: Collection[str], known: Collection[str]
+) -> tuple[str, tuple[int, ...]] | None:
+    """A part without what opens it and whom it addresses, with short hand written out and names written large."""
+    said = text[begin:end].replace("’", "'")
+    if (lead := _LEAD.match(said)) is not None:
+        begin, said = begin + lead.end(), said[lead.end() :]
+    for name in called:
+        vocative = re.compile(rf"(?:^\s*|,\s*){re.escape(name)}(?=\s*[,!.]|\s*$)", re.IGNORECASE)
+        said = vocative.sub(lambda match: " " * len(match[0]), said)
+    lead = (
+        next((written for pattern, written in _WITHOUT_I if pattern.match(said)), "")
+        if not _SOMEBODY_ELSE.search(text)
+        else ""
+    )
+    if said.isupper() and len(said.split()) > 1:
+        said = said.lower()
+    blank = len(said) - len(said.lstrip()) if lead else 0
+    pieces, places, last = [lead] if lead else list[str](), [min(begin + blank, end - 1)] * len(lead), blank
+    for match in _SHORT.finditer(said):
+        full = _SHORT_HAND[match[0].lower()]
+        pieces += [said[last : match.start()], full]
+        places += range(begin + last, begin + match.start())
+        places += [
+            min(begin + match.start() + place, begin + match.end() - 1) for place in range(len(full) - 1)
+        ]
+        places.append(begin + match.end() - 1)
+        last = match.end()
+    pieces.append(said[last:])
+    places += range(begin + last, begin + len(said))
+    whole = _WORD.sub(
+        lambda match: (
+            match[0].capitalize() if match[0] in known or match[0] in _MONTHS_AND_DAYS else match[0]
+        ),
+        "".join(pieces),
+    )
+    whole = re.sub(r"\bi(?=')", "I", whole)
+    whole = re.sub(r"^(\s*)[,!.)]", r"\1 ", whole)
+    return (whole, tuple(places)) if whole.strip() else None

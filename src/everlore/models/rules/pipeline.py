@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.errors import ConfigurationError
+from everlore.models.rules import WITHOUT_PARSER
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -37,9 +38,7 @@ def _pipeline() -> "Language":
         import everlore_english
         import spacy
     except ImportError as error:
-        raise ConfigurationError(
-            "Distilling English without a language model needs the parser: pip install 'everlore[english]'."
-        ) from error
+        raise ConfigurationError(WITHOUT_PARSER) from error
     language = spacy.load(everlore_english.path(), exclude=["senter", "attribute_ruler"])
     language.disable_pipes("ner", "lemmatizer")
     return language
@@ -56,14 +55,20 @@ def parsed(texts: Sequence[str]) -> "list[Doc]":
                 token.pos_ = _part_of_speech(token)
             lemmatizer(doc)
             for token in doc:
-                token.lemma_ = "be" if token.lower_ == "'s" and token.tag_ != "POS" else _LEMMAS.get(token.lower_, token.lemma_)
+                token.lemma_ = (
+                    "be"
+                    if token.lower_ == "'s" and token.tag_ != "POS"
+                    else _LEMMAS.get(token.lower_, token.lemma_)
+                )
         named = [doc for doc in docs if any(one.pos_ == "PROPN" for one in doc)]
         list(names.pipe(named, batch_size=64))
         return docs
 
 
 def _part_of_speech(token: "Token") -> str:
-    if token.dep_ in {"aux", "auxpass"} or (token.tag_[:2] == "VB" and token.lower_ in {"is", "are", "was", "were", "am", "be", "'s", "'m", "'re"}):
+    if token.dep_ in {"aux", "auxpass"} or (
+        token.tag_[:2] == "VB" and token.lower_ in {"is", "are", "was", "were", "am", "be", "'s", "'m", "'re"}
+    ):
         return "PART" if token.tag_ == "TO" else "AUX"
     if token.tag_ == "DT" and token.dep_ in _OBJECT_LIKE:
         return "PRON"

@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from everlore.models.parsed.clauses import Clause, auxiliaries
+from everlore.models.rules.clauses import Clause, auxiliaries
 from everlore.text.dates import SaidDate, read_dates
+from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_LONE_DAY = re.compile(r"\bthe (?:[12]?\d|3[01])(?:st|nd|rd|th)\b(?! (?:of|floor|time|place|century|grade|edition|birthday|anniversary))")
+_LONE_DAY = re.compile(
+    r"\bthe (?:[12]?\d|3[01])(?:st|nd|rd|th)\b(?! (?:of|floor|time|place|century|grade|edition|birthday|anniversary))"
+)
 _MINUTES = re.compile(r"\b(?:minutes?|hours?|mins?|seconds?)\b")
 _SINCE = re.compile(r"\bsince\b")
 _BACK: Final = frozenset({"VBD", "VBN"})
-_BEFORE_A_DATE: Final = frozenset("on in since until till by from for at during before after of around".split())
+_BEFORE_A_DATE: Final = words("statements.before_a_date", "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,10 @@ def times_of(clause: Clause, at: datetime) -> Times:
     found = [_time(date, inside) for date in said if not _MINUTES.search(text[date.begin : date.stop])]
     dates = tuple(one for one in found if one.words)
     covered = {place for one in dates for place in range(one.said.begin, one.said.stop)}
-    lone = any(match.start() not in covered and any(one.idx == match.start() for one in inside) for match in _LONE_DAY.finditer(text))
+    lone = any(
+        match.start() not in covered and any(one.idx == match.start() for one in inside)
+        for match in _LONE_DAY.finditer(text)
+    )
     return Times(dates, lone)
 
 
@@ -69,7 +75,9 @@ def looks_ahead(clause: Clause) -> bool:
     """Whether what comes round again is still to come: everything but a past tense looks ahead."""
     head = clause.head
     if head.tag_ in _BACK:
-        return not (head.tag_ == "VBD" or any(one.lemma_ == "have" or one.tag_ == "VBD" for one in auxiliaries(head)))
+        return not (
+            head.tag_ == "VBD" or any(one.lemma_ == "have" or one.tag_ == "VBD" for one in auxiliaries(head))
+        )
     return not any(one.tag_ == "VBD" for one in auxiliaries(head))
 
 
@@ -87,9 +95,17 @@ def _lead(first: "Token", date: SaidDate) -> str:
     before = first.nbor(-1) if first.i else None
     said = first.lower_
     if date.side == "since":
-        return "" if before is not None and before.lower_ in {"since", "from", "starting"} else f"{said if said in {'since', 'from'} else 'since'} "
+        return (
+            ""
+            if before is not None and before.lower_ in {"since", "from", "starting"}
+            else f"{said if said in {'since', 'from'} else 'since'} "
+        )
     if date.side == "until":
-        return "" if before is not None and before.lower_ in _BEFORE_A_DATE else f"{said if said in {'until', 'till', 'by', 'before'} else 'by'} "
+        return (
+            ""
+            if before is not None and before.lower_ in _BEFORE_A_DATE
+            else f"{said if said in {'until', 'till', 'by', 'before'} else 'by'} "
+        )
     if before is not None and (before.lower_ in _BEFORE_A_DATE or before.text == "("):
         return ""
     return "on " if date.grain in {"day", "moment"} else "in "

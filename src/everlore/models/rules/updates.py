@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import MemoryType
 from everlore.domain.predicates import OPPOSITES, is_exclusive
-from everlore.models.parsed.clauses import Clause, clauses, is_negated
-from everlore.models.parsed.facts import Said, facts
-from everlore.models.parsed.pipeline import parsed
-from everlore.models.parsed.scene import Scene
-from everlore.models.parsed.times import times_of
-from everlore.models.parsed.wording import Refused, Wording, worded
+from everlore.models.rules.clauses import Clause, clauses, is_negated
+from everlore.models.rules.facts import Said, facts
+from everlore.models.rules.pipeline import parsed
+from everlore.models.rules.scene import Scene
+from everlore.models.rules.times import times_of
+from everlore.models.rules.wording import Refused, Wording, worded
 from everlore.ports.analyst import KnownMemory, Relation
+from everlore.text.lexicon import words
 from everlore.text.words import root, tokens
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _OPEN: Final = frozenset({"task", "goal", "reminder", "project", "decision"})
-_DONE: Final = frozenset("finish complete do submit send register book pay pass sign deliver hand return fix settle sort".split())
-_MOVED: Final = frozenset("move postpone reschedule push shift delay bring".split())
-_OFF: Final = frozenset("cancel drop quit stop abandon end close leave".split())
+_DONE: Final = words("statements.done", "en")
+_MOVED: Final = words("statements.moved", "en")
+_OFF: Final = words("statements.off", "en")
 _SAME: Final = 0.85
 
 
@@ -49,11 +50,17 @@ class Told:
 
 def told(clause: Clause, wording: Wording, type_: MemoryType, said: Sequence[Said]) -> Told:
     subject = set(clause.subject.subtree) if clause.subject is not None else set["Token"]()
-    nouns = {one.lemma_.lower() for one in clause.words if one.pos_ in {"NOUN", "PROPN"} and one not in subject and one.dep_ != "npadvmod"}
+    nouns = {
+        one.lemma_.lower()
+        for one in clause.words
+        if one.pos_ in {"NOUN", "PROPN"} and one not in subject and one.dep_ != "npadvmod"
+    }
     return Told(
         about=wording.subject.lower(),
         type=type_,
-        verbs=frozenset(one.lemma_.lower() for one in clause.words if one.pos_ == "VERB" or one in clause.heads),
+        verbs=frozenset(
+            one.lemma_.lower() for one in clause.words if one.pos_ == "VERB" or one in clause.heads
+        ),
         nouns=frozenset(nouns),
         numbers=frozenset(one.text for one in tokens(wording.text) if one.text.isdigit()),
         facts=tuple(said),
@@ -72,7 +79,11 @@ def relate(new: Told, earlier: Iterable[tuple[int, Told]], *, corrects: bool) ->
 
 
 def _relation(new: Told, old: Told, corrects: bool) -> Relation | None:
-    if len(new.roots & old.roots) >= _SAME * len(new.roots | old.roots) and new.negated == old.negated and new.numbers == old.numbers:
+    if (
+        len(new.roots & old.roots) >= _SAME * len(new.roots | old.roots)
+        and new.negated == old.negated
+        and new.numbers == old.numbers
+    ):
         return "same"
     for mine in new.facts:
         for theirs in old.facts:
@@ -82,14 +93,19 @@ def _relation(new: Told, old: Told, corrects: bool) -> Relation | None:
         return None
     shared, least = new.nouns & old.nouns, min(len(new.nouns), len(old.nouns))
     most = bool(shared) and 2 * len(shared) >= least
-    if old.ahead and not new.ahead and most and (new.verbs & old.verbs - {"be", "have", "want", "go", "get"} or new.verbs & (_DONE | _OFF)):
+    if (
+        old.ahead
+        and not new.ahead
+        and most
+        and (new.verbs & old.verbs - {"be", "have", "want", "go", "get"} or new.verbs & (_DONE | _OFF))
+    ):
         return "updates"
     if most and new.verbs & (_MOVED | _OFF) and (old.numbers or old.ahead) and not old.verbs & _MOVED:
         return "updates"
     differ = new.numbers != old.numbers and bool(new.numbers) and bool(old.numbers)
     if differ and new.verbs == old.verbs and new.nouns == old.nouns and (new.nouns or "'s " in new.about):
         return "corrects" if corrects else "updates" if "be" in new.verbs else None
-    if corrects and (len(shared) >= 2 or shared and new.verbs & old.verbs - {"be", "have"}):
+    if corrects and (len(shared) >= 2 or (shared and new.verbs & old.verbs - {"be", "have"})):
         return "corrects"
     if new.negated != old.negated and new.verbs == old.verbs and new.nouns == old.nouns and shared:
         return "contradicts"
@@ -117,8 +133,12 @@ def told_of(memory: KnownMemory, speaker: str, known: frozenset[str]) -> Told | 
 
 
 @lru_cache(maxsize=1024)
-def _told_of(content: str, type_: MemoryType, author: str, at: datetime, known: frozenset[str]) -> Told | None:
-    names = known | {part.lower() for part in author.split()} | {content.split()[0].lower().removesuffix("'s")}
+def _told_of(
+    content: str, type_: MemoryType, author: str, at: datetime, known: frozenset[str]
+) -> Told | None:
+    names = (
+        known | {part.lower() for part in author.split()} | {content.split()[0].lower().removesuffix("'s")}
+    )
     scene = Scene(author, None, names)
     for doc in parsed([content]):
         for clause in (one for sentence in doc.sents for one in clauses(sentence)):

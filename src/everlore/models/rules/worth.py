@@ -8,24 +8,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import MemoryType
-from everlore.models.parsed.clauses import Clause, auxiliaries, child, is_negated
-from everlore.models.parsed.kin import PETS
-from everlore.models.parsed.scene import Scene, kin_of, name_of
-from everlore.models.parsed.times import looks_ahead
-from everlore.models.parsed.wording import Wording
+from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
+from everlore.models.rules.kin import PETS
+from everlore.models.rules.scene import Scene, kin_of, name_of
+from everlore.models.rules.times import looks_ahead
+from everlore.models.rules.wording import Wording
 from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 SHOWN_FROM: Final = 2.0
-_PASSING, _REPORTS, _LIKES, _WANTS, _DECIDES = (words(f"statements.{one}", "en") for one in ("passing", "reporting", "liking", "wanting", "deciding"))
-_VAGUE, _EVALUATES, _DOUBTS, _OFTEN, _ABLE = (words(f"statements.{one}", "en") for one in ("vague", "evaluating", "doubting", "often", "able"))
-_HYPOTHETICAL: Final = frozenset("would could might may should 'd shall must".split())
+_PASSING, _REPORTS, _LIKES, _WANTS, _DECIDES = (
+    words(f"statements.{one}", "en") for one in ("passing", "reporting", "liking", "wanting", "deciding")
+)
+_VAGUE, _EVALUATES, _DOUBTS, _OFTEN, _ABLE = (
+    words(f"statements.{one}", "en") for one in ("vague", "evaluating", "doubting", "often", "able")
+)
+_HYPOTHETICAL: Final = words("statements.hypothetical", "en")
 _FUTURE: Final = frozenset({"will", "'ll", "wo"})
 _PRESENT: Final = frozenset({"VBP", "VBZ", "VB"})
-_COPULAS: Final = frozenset("be feel get look seem sound become stay remain turn".split())
-_TELLING_TYPES: Final = frozenset({"identity", "relationship", "decision", "preference", "goal", "habit", "skill", "project", "task"})
+_COPULAS: Final = words("statements.copulas", "en")
+_TELLING_TYPES: Final = frozenset(
+    {"identity", "relationship", "decision", "preference", "goal", "habit", "skill", "project", "task"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +56,27 @@ def doubt(clause: Clause) -> str | None:
     head, lemma = clause.head, clause.head.lemma_.lower()
     if clause.modal in _HYPOTHETICAL and not _is_wished(clause):
         return "hypothetical"
-    if clause.modal in {"can", "ca"} and not (lemma in _ABLE or is_negated(head) and lemma in {"eat", "have", "drink", "take", "stand"}):
+    if clause.modal in {"can", "ca"} and not (
+        lemma in _ABLE or (is_negated(head) and lemma in {"eat", "have", "drink", "take", "stand"})
+    ):
         return "hypothetical"
     if any(one.dep_ == "mark" and one.lower_ in {"if", "unless", "whether", "lest"} for one in head.subtree):
         return "hypothetical"
     if any(one.tag_ in {"WP", "WRB", "WDT"} and one.head == head and one.i < head.i for one in clause.words):
         return "a question"
-    plain = clause.subject is None or (not auxiliaries(head) and clause.subject.lower_ not in {"i", "we", "they"})
+    plain = clause.subject is None or (
+        not auxiliaries(head) and clause.subject.lower_ not in {"i", "we", "they"}
+    )
     if head.tag_ == "VB" and plain:
         return "an order"
     named = lemma == "call" and clause.child("nsubjpass") is not None
-    if lemma in _REPORTS and not named and (clause.child("ccomp") is not None or clause.child("dobj") is None or not _is_first(clause.subject)):
+    if (
+        lemma in _REPORTS
+        and not named
+        and (
+            clause.child("ccomp") is not None or clause.child("dobj") is None or not _is_first(clause.subject)
+        )
+    ):
         return "a report"
     return "hedged" if any(one.lower_ in _DOUBTS for one in head.subtree) else None
 
@@ -73,13 +89,28 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, dated: bool) -> Worth:
     nouns = {
         one.lemma_.lower()
         for one in clause.words
-        if one.pos_ == "NOUN" and one.lemma_.lower() not in _VAGUE and one.dep_ != "npadvmod" and one != clause.subject
+        if one.pos_ == "NOUN"
+        and one.lemma_.lower() not in _VAGUE
+        and one.dep_ != "npadvmod"
+        and one != clause.subject
     }
     numbers = any(one.pos_ == "NUM" and one.lower_ not in {"one", "once"} for one in clause.words)
-    doing = {one.lemma_ for one in clause.words if one.pos_ == "VERB" and one.dep_ in {"xcomp", "pcomp", "conj"} and one.lemma_ not in _PASSING}
+    doing = {
+        one.lemma_
+        for one in clause.words
+        if one.pos_ == "VERB" and one.dep_ in {"xcomp", "pcomp", "conj"} and one.lemma_ not in _PASSING
+    }
     people = any(kin_of(one) is not None or one.lower_ in PETS for one in clause.words)
-    passing = head.lemma_.lower() in _PASSING and type_ not in {"preference", "task", "skill"} and not (names and dated and type_ == "event")
-    comments = type_ == "preference" and clause.child("ccomp", "advcl") is not None and clause.child("dobj", "xcomp") is None
+    passing = (
+        head.lemma_.lower() in _PASSING
+        and type_ not in {"preference", "task", "skill"}
+        and not (names and dated and type_ == "event")
+    )
+    comments = (
+        type_ == "preference"
+        and clause.child("ccomp", "advcl") is not None
+        and clause.child("dobj", "xcomp") is None
+    )
     given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
         "about somebody": _about(clause, wording, scene, type_),
@@ -105,7 +136,9 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, dated: bool) -> Worth:
 def _is_name(token: "Token", scene: Scene) -> bool:
     if token.pos_ != "PROPN" or not token.text[:1].isupper() or token.ent_type_ in {"DATE", "TIME"}:
         return False
-    return token.text not in {scene.speaker, scene.listener} and (token.dep_ == "compound" or name_of(token, scene.known) is not None)
+    return token.text not in {scene.speaker, scene.listener} and (
+        token.dep_ == "compound" or name_of(token, scene.known) is not None
+    )
 
 
 def _is_first(subject: "Token | None") -> bool:
@@ -137,7 +170,10 @@ def _evaluates(clause: Clause, names: set[str]) -> bool:
     if complement is None or head.lemma_ not in _COPULAS:
         return False
     lemma = complement.lemma_.lower()
-    if any(one.lower_ in {"such", "so", "what", "too"} for one in complement.children) or {lemma, complement.lower_} & _EVALUATES:
+    if (
+        any(one.lower_ in {"such", "so", "what", "too"} for one in complement.children)
+        or {lemma, complement.lower_} & _EVALUATES
+    ):
         return True
     if complement.pos_ == "NOUN" and lemma in _VAGUE:
         return not names
@@ -147,7 +183,11 @@ def _evaluates(clause: Clause, names: set[str]) -> bool:
 def type_of(clause: Clause) -> MemoryType:
     """The type, by the class of the predicate."""
     head, lemma, xcomp = clause.head, clause.head.lemma_.lower(), clause.child("xcomp")
-    if _is_wished(clause) or lemma in _WANTS or (lemma in {"go", "look"} and xcomp is not None and head.tag_ == "VBG"):
+    if (
+        _is_wished(clause)
+        or lemma in _WANTS
+        or (lemma in {"go", "look"} and xcomp is not None and head.tag_ == "VBG")
+    ):
         return "goal" if lemma != "need" or xcomp is None else "task"
     if lemma in _LIKES:
         return "preference"
@@ -167,7 +207,11 @@ def type_of(clause: Clause) -> MemoryType:
         return "identity"
     if lemma == "learn" and head.tag_ in {"VBD", "VBN"}:
         return "lesson"
-    if head.tag_ == "VBG" and looks_ahead(clause) and lemma in {"build", "write", "develop", "design", "rewrite", "create", "make"}:
+    if (
+        head.tag_ == "VBG"
+        and looks_ahead(clause)
+        and lemma in {"build", "write", "develop", "design", "rewrite", "create", "make"}
+    ):
         return "project"
     return "event" if head.tag_ in {"VBD", "VBN", "VBG"} else "fact"
 

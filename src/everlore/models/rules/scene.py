@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from everlore.models.parsed.clauses import child, opens
-from everlore.models.parsed.kin import FAMILY, PETS, ROLES, gender
+from everlore.models.rules.clauses import child, opens
+from everlore.models.rules.kin import FAMILY, PETS, ROLES, gender
 from everlore.ports.analyst import Quote
 from everlore.text.lexicon import words
 
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 NAMELESS: Final = frozenset({"user", "assistant", "human", "you", ""})
 # A pronoun takes up who was named in its own message or in one of so many before.
 REACH: Final = 2
-_NO_PERSON: Final = frozenset({"GPE", "ORG", "LOC", "FAC", "PRODUCT", "WORK_OF_ART", "EVENT", "NORP", "LANGUAGE", "DATE", "TIME"})
+_NO_PERSON: Final = frozenset(
+    {"GPE", "ORG", "LOC", "FAC", "PRODUCT", "WORK_OF_ART", "EVENT", "NORP", "LANGUAGE", "DATE", "TIME"}
+)
 _NAMED_BY: Final = ("appos", "npadvmod", "nmod", "compound")
 _NO_NAMES: Final = words("no_names") | words("feasts") | words("nations") | words("starters")
-_LINKS: Final = frozenset("of de la the - & van von da".split())
+_LINKS: Final = words("statements.links", "en")
 _TITLES: Final = {
     "mr": "he", "mr.": "he", "herr": "he", "senhor": "he", "señor": "he", "sir": "he", "uncle": "he", "mrs": "she", "mrs.": "she",
     "ms": "she", "ms.": "she", "miss": "she", "frau": "she", "dona": "she", "señora": "she", "aunt": "she",
@@ -59,7 +61,11 @@ class Scene:
         """Whom "he", "she" or "they" means: the only one of late that it fits."""
         wanted = _GENDERS.get(pronoun, "they")
         late = [one for one in self.people if self.place - REACH <= one.place]
-        here = [one for one in late if one.place == self.place and one.gender in ({wanted} if wanted == "they" else {wanted, None})]
+        here = [
+            one
+            for one in late
+            if one.place == self.place and one.gender in ({wanted} if wanted == "they" else {wanted, None})
+        ]
         fitting = here or [one for one in late if one.gender == wanted]
         return fitting[0] if len({one.name for one in fitting}) == 1 else None
 
@@ -67,7 +73,9 @@ class Scene:
         if person.called and person.gender in {"she", "he"}:
             self.genders[person.called] = person.gender
         same = {person.name, person.called} - {None}
-        self.people = [one for one in self.people if one.name not in same and (one.called or one.name) not in same]
+        self.people = [
+            one for one in self.people if one.name not in same and (one.called or one.name) not in same
+        ]
         self.people.append(person)
 
 
@@ -75,7 +83,13 @@ def is_bare_kin(token: "Token") -> bool:
     """ "Mum is in hospital", "grandson Peter": the speaker's own, for nobody else's is said."""
     role = ROLES.get(token.lower_)
     first = opens(token) and token.dep_ in {"nsubj", "nsubjpass"}
-    if role is None or not (role in FAMILY or first) or token.pos_ not in {"NOUN", "PROPN"} or token.tag_ in {"NNS", "NNPS"} or token.dep_ in {"compound", "attr", "conj"}:
+    if (
+        role is None
+        or not (role in FAMILY or first)
+        or token.pos_ not in {"NOUN", "PROPN"}
+        or token.tag_ in {"NNS", "NNPS"}
+        or token.dep_ in {"compound", "attr", "conj"}
+    ):
         return False
     return not any(one.dep_ in {"poss", "det", "amod", "nummod", "compound", "cc"} for one in token.children)
 
@@ -92,16 +106,22 @@ def name_of(token: "Token", known: Collection[str] = ()) -> str | None:
     """The name that a word is the head of, with its other parts ("St. Mary", "Tom Baker"); None where it is no name: one word that
     opens its sentence is one only if it is `known`."""
     low = token.lower_
-    if token.pos_ != "PROPN" and not (token.ent_type_ in {"PERSON", "GPE", "ORG", "FAC", "LOC"} or low in known):
+    if token.pos_ != "PROPN" and not (
+        token.ent_type_ in {"PERSON", "GPE", "ORG", "FAC", "LOC"} or low in known
+    ):
         return None
-    if not token.text[:1].isupper() or token.ent_type_ in {"DATE", "TIME"} or (low in _NO_NAMES and low not in known):
+    if (
+        not token.text[:1].isupper()
+        or token.ent_type_ in {"DATE", "TIME"}
+        or (low in _NO_NAMES and low not in known)
+    ):
         return None
     parts = [one for one in token.lefts if one.dep_ in {"compound", "nmod"} and one.text[:1].isupper()]
     first = min((one.i for one in parts), default=token.i)
     span = token.doc[first : token.i + 1]
     if any(not (one.text[:1].isupper() or one.lower_ in _LINKS) for one in span):
         span = token.doc[token.i : token.i + 1]
-    if len(span) == 1 and (low not in known and opens(token) or token.text.isupper() and len(token) > 5):
+    if len(span) == 1 and ((low not in known and opens(token)) or (token.text.isupper() and len(token) > 5)):
         return None
     if span[0].lower_ in ROLES and len(span) > 1:
         span = span[1:]
@@ -118,12 +138,18 @@ def owner_of(token: "Token", scene: Scene) -> str | None:
     if whose.lower_ in _GENDERS or whose.lower_ == "their":
         found = scene.taken_up(whose.lower_)
         return found.name if found is not None else None
-    return name_of(whose, scene.known) or ("Their" if whose.lower_ in {"your", "ur"} else None) and scene.listener
+    return name_of(whose, scene.known) or (
+        ("Their" if whose.lower_ in {"your", "ur"} else None) and scene.listener
+    )
 
 
 def named_kin(token: "Token", scene: Scene) -> str | None:
     """The name that stands beside a role: "my sister Emma", "my wife (Bron)", "grandson Peter"."""
-    beside = [one for one in token.children if one.dep_ in _NAMED_BY and one.pos_ == "PROPN" and one.ent_type_ not in _NO_PERSON - {"ORG", "GPE"}]
+    beside = [
+        one
+        for one in token.children
+        if one.dep_ in _NAMED_BY and one.pos_ == "PROPN" and one.ent_type_ not in _NO_PERSON - {"ORG", "GPE"}
+    ]
     return next((name_of(one, {*scene.known, one.lower_}) for one in beside if one.text[:1].isupper()), None)
 
 
@@ -142,7 +168,13 @@ def person_of(token: "Token", scene: Scene, quote: Quote) -> Person | None:
         return None
     titled = next((_TITLES[one.lower_] for one in token.lefts if one.lower_ in _TITLES), None)
     called = name_of(token, scene.known)
-    earlier = next((one for one in scene.people if called in (one.called, one.name)), None) if called else None
-    if called is None or called in {scene.speaker, scene.listener} or (token.ent_type_ != "PERSON" and earlier is None):
+    earlier = (
+        next((one for one in scene.people if called in (one.called, one.name)), None) if called else None
+    )
+    if (
+        called is None
+        or called in {scene.speaker, scene.listener}
+        or (token.ent_type_ != "PERSON" and earlier is None)
+    ):
         return None
     return Person(called, called, titled or scene.genders.get(called), scene.place, quote)

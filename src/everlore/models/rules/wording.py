@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from everlore.models.parsed.clauses import Clause, auxiliaries, child, opens
-from everlore.models.parsed.scene import NAMELESS, Person, Scene, is_bare_kin, kin_of, name_of
-from everlore.models.parsed.times import Times
+from everlore.models.rules.clauses import Clause, auxiliaries, child, opens
+from everlore.models.rules.scene import Person, Scene, is_bare_kin, kin_of, name_of
+from everlore.models.rules.times import Times
+from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -20,13 +21,10 @@ _SECOND: Final = frozenset({"you", "your", "yours", "yourself", "y'all", "ya"})
 _THIRD: Final = {"he": "he", "him": "he", "his": "he", "himself": "he", "she": "she", "her": "she", "hers": "she", "herself": "she",
                  "they": "they", "them": "they", "their": "they", "theirs": "they", "themselves": "they"}  # fmt: skip
 _POSSESSIVE: Final = frozenset({"his", "hers", "their", "theirs"})
-_POINTING: Final = frozenset("this that these those it its itself one ones there here such thing things stuff same other".split())
-_NOBODY: Final = frozenset(
-    "everyone everybody people someone somebody anyone nobody something everything nothing anything what who which whatever some many"
-    " most all both none each either".split()
-)
+_POINTING: Final = words("statements.pointing", "en")
+_NOBODY: Final = words("statements.nobody", "en")
 _THINGS: Final = frozenset({"something", "everything", "anything", "what", "whatever", "someone", "somebody"})
-_PERIODS: Final = frozenset("week weekend month year summer winter spring fall autumn morning evening".split())
+_PERIODS: Final = words("statements.periods_of_wording", "en")
 
 
 @dataclass(slots=True)
@@ -75,7 +73,11 @@ class _Writer:
         low = token.lower_
         if low in _I:
             return scene.author
-        if self.times.at(token.i) or token.ent_type_ in {"DATE", "TIME"} or token.pos_ in {"NUM", "VERB", "ADJ", "ADV", "X"}:
+        if (
+            self.times.at(token.i)
+            or token.ent_type_ in {"DATE", "TIME"}
+            or token.pos_ in {"NUM", "VERB", "ADJ", "ADV", "X"}
+        ):
             raise Refused("a time or a number does nothing")
         if low in _SECOND | _NOBODY | _POINTING or token.dep_ in {"expl", "csubj"}:
             raise Refused(f'"{low}" is about nobody in particular')
@@ -129,14 +131,23 @@ class _Writer:
             return self._pronoun(token, low)
         if token.dep_ == "det" and low in {"this", "these", "those", "that"}:
             return self._pointer(token, low)
-        pointing = low in {"one", "ones"} and token.dep_ in {"dobj", "pobj", "attr", "conj"} and token.ent_type_ == ""
-        if pointing or low in {"there", "here"} and token.pos_ == "ADV":
+        pointing = (
+            low in {"one", "ones"}
+            and token.dep_ in {"dobj", "pobj", "attr", "conj"}
+            and token.ent_type_ == ""
+        )
+        if pointing or (low in {"there", "here"} and token.pos_ == "ADV"):
             self.unclear.append(low)
         if is_bare_kin(token) and not self._is_named_after(token):
             return f"{_of(self._author(token))} {low}"
         if token.pos_ in {"VERB", "AUX", "PART"} or low in _WRITTEN_OUT:
             return self._verb(token, low)
-        plain = opens(token) and token.pos_ not in {"PROPN"} and not token.ent_type_ and token != self.clause.subject
+        plain = (
+            opens(token)
+            and token.pos_ not in {"PROPN"}
+            and not token.ent_type_
+            and token != self.clause.subject
+        )
         return low if plain and not token.text.isupper() else token.text
 
     def _is_named_after(self, token: "Token") -> bool:
@@ -146,7 +157,11 @@ class _Writer:
         if self.author_named:
             return "their"
         self.author_named = True
-        return self.scene.author if token.i == self.clause.words[0].i or self.scene.author != "The user" else "the user"
+        return (
+            self.scene.author
+            if token.i == self.clause.words[0].i or self.scene.author != "The user"
+            else "the user"
+        )
 
     def _pointer(self, token: "Token", low: str) -> str:
         told = any(one.dep_ in {"appos", "relcl", "amod"} for one in token.head.children)
@@ -164,10 +179,16 @@ class _Writer:
             return _third_person(token, low)
         if token.tag_ == "POS":
             return token.text
-        if low in {"am", "'m", "was"} and any(one.lower_ == "i" for one in (*token.children, *token.head.children) if one.dep_.startswith("nsubj")):
+        if low in {"am", "'m", "was"} and any(
+            one.lower_ == "i"
+            for one in (*token.children, *token.head.children)
+            if one.dep_.startswith("nsubj")
+        ):
             return "were" if low == "was" else "are"
         if low == "'s":
-            perfect = token.head.tag_ == "VBN" and (token.dep_ == "aux" or any(one.lower_ == "been" for one in token.head.children))
+            perfect = token.head.tag_ == "VBN" and (
+                token.dep_ == "aux" or any(one.lower_ == "been" for one in token.head.children)
+            )
             return "has" if perfect or token.head.lower_ in {"been", "got"} else "is"
         if low == "'d":
             return "had" if token.head.tag_ == "VBN" else "would"
@@ -177,14 +198,25 @@ class _Writer:
 
     def _is_governed(self, token: "Token") -> bool:
         """Whether its form follows an "I" that has become a name."""
-        if not self.mine or token.tag_ not in {"VBP", "VB", "VBZ", "VBD"} or token.pos_ not in {"VERB", "AUX"}:
+        if (
+            not self.mine
+            or token.tag_ not in {"VBP", "VB", "VBZ", "VBD"}
+            or token.pos_ not in {"VERB", "AUX"}
+        ):
             return False
-        return any(token == next(iter(auxiliaries(head)), head) and not self._shares_modal(head) for head in self.clause.heads)
+        return any(
+            token == next(iter(auxiliaries(head)), head) and not self._shares_modal(head)
+            for head in self.clause.heads
+        )
 
     def _shares_modal(self, head: "Token") -> bool:
         """ "I can swim and dive", "I want to ... and go": what follows a bare verb stays bare."""
         first = self.clause.head
-        return head != first and head.tag_ == "VB" and any(one.tag_ == "MD" or one.lower_ in {"do", "did"} for one in auxiliaries(first))
+        return (
+            head != first
+            and head.tag_ == "VB"
+            and any(one.tag_ == "MD" or one.lower_ in {"do", "did"} for one in auxiliaries(first))
+        )
 
     # --- pronouns ------------------------------------------------------------------------------------------
 
@@ -199,15 +231,23 @@ class _Writer:
         if low in _THIRD:
             return self._third(token, low)
         deep = token.head != self.clause.head and self._is_inside(token)
-        if (low in _POINTING and not deep) or low in _THINGS or (token.tag_ == "DT" and token.dep_ in {"dobj", "pobj"}):
+        if (
+            (low in _POINTING and not deep)
+            or low in _THINGS
+            or (token.tag_ == "DT" and token.dep_ in {"dobj", "pobj"})
+        ):
             self.unclear.append(low)
         return token.text
 
     def _first(self, token: "Token", low: str) -> str:
-        if token == self.clause.subject or (low == "i" and token.dep_ == "conj" and token.head == self.clause.subject):
+        if token == self.clause.subject or (
+            low == "i" and token.dep_ == "conj" and token.head == self.clause.subject
+        ):
             self.author_named = True
             return self.scene.author
-        if self.author_named or (self.mine and self.clause.subject is not None and token.i > self.clause.subject.i):
+        if self.author_named or (
+            self.mine and self.clause.subject is not None and token.i > self.clause.subject.i
+        ):
             return _FIRST[low]
         if low in {"my", "our"}:
             return _of(self._author(token))
@@ -228,22 +268,31 @@ class _Writer:
         if found is None:
             self.unclear.append(low)
             return token.text
-        return f"{found.name}'s" if low in _POSSESSIVE or (low == "her" and token.tag_ == "PRP$") else found.name
+        return (
+            f"{found.name}'s" if low in _POSSESSIVE or (low == "her" and token.tag_ == "PRP$") else found.name
+        )
 
     def _may_be(self, subject: "Token | None", low: str) -> bool:
         """Whether a pronoun behind the subject means it."""
         if subject is None:
             return False
         several = subject.tag_ in {"NNS", "NNPS"} or child(subject, "conj") is not None
-        return several == (_THIRD[low] == "they") or kin_of(subject) is not None and not several
+        return several == (_THIRD[low] == "they") or (kin_of(subject) is not None and not several)
 
     def _is_inside(self, token: "Token") -> bool:
         """Whether the clause itself says before what a pronoun takes up."""
-        low, several = token.lower_, token.lower_ in {"they", "them", "their", "theirs", "themselves", "these", "those"}
+        low, several = (
+            token.lower_,
+            token.lower_ in {"they", "them", "their", "theirs", "themselves", "these", "those"},
+        )
         for one in self.clause.words:
             if one.i >= token.i:
                 return False
-            if one.pos_ not in {"NOUN", "PROPN"} or one.dep_ in {"compound", "npadvmod"} or one == self.clause.subject:
+            if (
+                one.pos_ not in {"NOUN", "PROPN"}
+                or one.dep_ in {"compound", "npadvmod"}
+                or one == self.clause.subject
+            ):
                 continue
             if low in _THIRD and not several:
                 if one.ent_type_ == "PERSON" or child(one, "poss") is not None:

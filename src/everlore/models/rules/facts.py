@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from everlore.models.parsed.clauses import Clause, auxiliaries, child, is_negated, opens
-from everlore.models.parsed.kin import FORMER, PETS, predicate_of
-from everlore.models.parsed.scene import Scene, kin_of, name_of, named_kin, owner_of
-from everlore.models.parsed.wording import Wording
+from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated, opens
+from everlore.models.rules.kin import FORMER, PETS, predicate_of
+from everlore.models.rules.scene import Scene, kin_of, name_of, named_kin, owner_of
+from everlore.models.rules.wording import Wording
 from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ class _Frame:
 
 
 _PLACES: Final = frozenset({"GPE", "LOC", "FAC"})
-_NOT_NAMES_OF: Final = {"name": frozenset({"DATE", "TIME", "PERSON", "GPE"}), "place": frozenset({"DATE", "TIME", "PERSON", "NORP"})}
+_NOT_NAMES_OF: Final = {
+    "name": frozenset({"DATE", "TIME", "PERSON", "GPE"}),
+    "place": frozenset({"DATE", "TIME", "PERSON", "NORP"}),
+}
 _WENT: Final = (_Frame("has_visited", ("to",), "city", "then"),)
 _KEPT: Final = (_Frame("owns", ("dobj",), "belongings"),)
 _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
@@ -63,7 +66,7 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
     "play": (_Frame("plays", ("dobj",), "instruments", "now"),),
     "speak": (_Frame("speaks", ("dobj",), "tongues", "now"),),
     "visit": (_Frame("has_visited", ("dobj",), "city", "then"),),
-    "go": _WENT, "travel": _WENT, "fly": _WENT, "be": _WENT, "drive": _WENT,
+    "go": _WENT, "travel": _WENT, "fly": _WENT, "be": _WENT,
     "use": (_Frame("uses", ("dobj",), "name", "now"),),
     "own": (_Frame("owns", ("dobj",), "anything", "now"),),
     "buy": _KEPT,
@@ -87,14 +90,33 @@ _TASTES: Final = frozenset({"love", "like", "enjoy", "adore", "prefer", *_DISLIK
 _FORMS: Final[dict[_Tense, frozenset[str]]] = {
     "now": frozenset({"VBP", "VBZ", "VB", "VBG"}), "then": frozenset({"VBD", "VBN"}), "ever": frozenset({"VBP", "VBZ", "VB", "VBG", "VBD", "VBN"}),
 }  # fmt: skip
-_UNSURE: Final = frozenset("would could might may should will 'll 'd must wo ca can shall".split())
-_NOTHING: Final = words("statements.vague", "en") | frozenset("look sound view outcome color colour texture game texture team picture show movie book".split())
-_POINTERS: Final = frozenset("this that these those no what which some any every such other both another".split())
+_UNSURE: Final = words("statements.unsure", "en")
+_NOTHING: Final = words("statements.vague", "en") | frozenset(
+    [
+        "look",
+        "sound",
+        "view",
+        "outcome",
+        "color",
+        "colour",
+        "texture",
+        "game",
+        "texture",
+        "team",
+        "picture",
+        "show",
+        "movie",
+        "book",
+    ]
+)
+_POINTERS: Final = words("statements.pointers", "en")
 
 
 def facts(clause: Clause, wording: Wording, scene: Scene) -> Iterator[Said]:
     """All facts that the clause states of its subject."""
-    sure = clause.modal not in _UNSURE or (clause.modal in {"can", "ca"} and clause.head.lemma_ in {"speak", "play"})
+    sure = clause.modal not in _UNSURE or (
+        clause.modal in {"can", "ca"} and clause.head.lemma_ in {"speak", "play"}
+    )
     for subject in _subjects(clause, wording, scene) if sure else ():
         for head in clause.heads:
             yield from _facts_of(head, subject, clause, scene)
@@ -139,9 +161,13 @@ def _named_subject(token: "Token", scene: Scene) -> str | None:
 
 def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:
     helped = any(one.lemma_ == "have" or one.tag_ == "VBD" for one in auxiliaries(head))
-    if head.tag_ not in _FORMS[frame.tense] or (head.tag_ == "VBG" and frame.tense == "now" and not auxiliaries(head)):
+    if head.tag_ not in _FORMS[frame.tense] or (
+        head.tag_ == "VBG" and frame.tense == "now" and not auxiliaries(head)
+    ):
         return
-    if frame.tense == "now" and helped and head.tag_ != "VBN" or head.lemma_ == "be" and head.tag_ != "VBN":
+    if (frame.tense == "now" and helped and head.tag_ != "VBN") or (
+        head.lemma_ == "be" and head.tag_ != "VBN"
+    ):
         return
     negated = is_negated(head)
     over = negated and any(one.lower_ in {"longer", "anymore", "more"} for one in head.subtree)
@@ -178,9 +204,15 @@ def _fits(token: "Token", of: str) -> bool:
         case "named or long":
             return named or any(one.dep_ in {"compound", "amod"} for one in token.children)
         case "anything":
-            return token.ent_type_ not in {"DATE", "TIME", "PERSON"} and token.lower_ not in _NOTHING and (not _is_the(token) or named)
+            return (
+                token.ent_type_ not in {"DATE", "TIME", "PERSON"}
+                and token.lower_ not in _NOTHING
+                and (not _is_the(token) or named)
+            )
         case _:
-            if low in {"group", "team", "society", "union", "club"} and not any(part.dep_ in _LEFT for part in token.lefts):
+            if low in {"group", "team", "society", "union", "club"} and not any(
+                part.dep_ in _LEFT for part in token.lefts
+            ):
                 return False
             classes = {word for one in of.split(" or ") for word in words(f"statements.{one}", "en")}
             return low in classes or token.lower_ in classes
@@ -210,36 +242,58 @@ def _title(token: "Token") -> tuple[int, int] | None:
     doc = token.doc
     before = next((one.i for one in reversed(doc[: token.i]) if one.text in {'"', "“"}), None)
     after = next((one.i for one in doc[token.i + 1 :] if one.text in {'"', "”"}), None)
-    inside = before is not None and after is not None and sum(one.text in {'"', "“"} for one in doc[: token.i]) % 2 == 1
+    inside = (
+        before is not None
+        and after is not None
+        and sum(one.text in {'"', "“"} for one in doc[: token.i]) % 2 == 1
+    )
     return (before + 1, after) if inside and before is not None and after is not None else None
 
 
 def _name(token: "Token") -> tuple[int, int]:
     """A name with what belongs to it: "Lord of the Rings", "Amy Ellis Nutt"."""
     begin, stop = token.i, token.i + 1
-    while begin > 0 and token.doc[begin - 1].dep_ in {"compound", "nmod"} and token.doc[begin - 1].text[:1].isupper():
+    while (
+        begin > 0
+        and token.doc[begin - 1].dep_ in {"compound", "nmod"}
+        and token.doc[begin - 1].text[:1].isupper()
+    ):
         begin -= 1
-    linked = next((one for one in token.rights if one.dep_ == "prep" and one.lower_ == "of" and one.i == stop), None)
+    linked = next(
+        (one for one in token.rights if one.dep_ == "prep" and one.lower_ == "of" and one.i == stop), None
+    )
     if linked is not None and linked.right_edge.text[:1].isupper() and linked.right_edge.i - token.i < 5:
         stop = linked.right_edge.i + 1
     return begin, stop
 
 
 _LEFT: Final = frozenset({"amod", "compound", "nummod", "nmod", "quantmod", "punct", "advmod"})
-_NOT_SAID: Final = frozenset("really very so own new such just little favorite favourite pretty quite also most more".split())
+_NOT_SAID: Final = words("statements.not_said", "en")
 
 
 def _phrase(token: "Token") -> tuple[int, int]:
     """A noun phrase without its article, and without clauses, times and whose it is behind it."""
     begin, stop = token.i, token.i + 1
     for one in reversed(list(token.lefts)):
-        if one.dep_ not in _LEFT or one.lower_ in _NOT_SAID or one.right_edge.i + 1 != begin or one.text in {",", "(", '"'}:
+        if (
+            one.dep_ not in _LEFT
+            or one.lower_ in _NOT_SAID
+            or one.right_edge.i + 1 != begin
+            or one.text in {",", "(", '"'}
+        ):
             break
         begin = one.left_edge.i
     for one in token.rights:
         inner = list(one.subtree)
-        plain = one.dep_ == "prep" and one.lower_ in {"of", "for", "about", "in", "with", "at", "on"} and one.i == stop
-        if not plain or any(part.pos_ in {"PRON", "VERB"} or part.ent_type_ in {"DATE", "TIME"} or part.tag_ == "PRP$" for part in inner):
+        plain = (
+            one.dep_ == "prep"
+            and one.lower_ in {"of", "for", "about", "in", "with", "at", "on"}
+            and one.i == stop
+        )
+        if not plain or any(
+            part.pos_ in {"PRON", "VERB"} or part.ent_type_ in {"DATE", "TIME"} or part.tag_ == "PRP$"
+            for part in inner
+        ):
             break
         stop = one.right_edge.i + 1
     while token.doc[begin].is_punct and begin < token.i:
@@ -260,7 +314,9 @@ def _listed(token: "Token") -> "Iterator[Token]":
 
 def _taste(head: "Token", subject: str) -> Iterator[Said]:
     lemma = head.lemma_.lower()
-    if head.tag_ not in {"VBP", "VBZ", "VB"} or any(one.lower_ in {"did", "to", "used"} for one in auxiliaries(head)):
+    if head.tag_ not in {"VBP", "VBZ", "VB"} or any(
+        one.lower_ in {"did", "to", "used"} for one in auxiliaries(head)
+    ):
         return
     predicate = "dislikes" if lemma in _DISLIKES else "prefers" if lemma == "prefer" else "likes"
     if is_negated(head):
@@ -272,12 +328,16 @@ def _taste(head: "Token", subject: str) -> Iterator[Said]:
         if fits and child(one, "relcl") is None and (said := _thing(one, subject, predicate)) is not None:
             yield said
     doing = child(head, "xcomp")
-    for one in () if doing is None else (doing, *(part for part in doing.children if part.dep_ == "conj" and part.pos_ == "VERB")):
+    for one in (
+        ()
+        if doing is None
+        else (doing, *(part for part in doing.children if part.dep_ == "conj" and part.pos_ == "VERB"))
+    ):
         if one.tag_ == "VBG" and (span := _activity(one)) is not None:
             yield Said(subject, predicate, one.doc[span[0] : span[1]].text, *span)
 
 
-_NO_ACTIVITY: Final = frozenset("be see hear know do have get say think feel make help watch take give put let share keep use try find".split())
+_NO_ACTIVITY: Final = words("statements.no_activity", "en")
 
 
 def _activity(doing: "Token") -> tuple[int, int] | None:
@@ -289,10 +349,18 @@ def _activity(doing: "Token") -> tuple[int, int] | None:
         if one.dep_ in {"cc", "conj", "punct", "npadvmod", "advmod", "advcl"}:
             break
         fits = one.dep_ in {"dobj", "prt", "prep", "xcomp"} and one.left_edge.i == stop
-        if not fits or any(part.pos_ == "PRON" or part.pos_ == "DET" and part.lower_ not in {"the", "a", "an"} for part in one.subtree):
+        if not fits or any(
+            part.pos_ == "PRON" or (part.pos_ == "DET" and part.lower_ not in {"the", "a", "an"})
+            for part in one.subtree
+        ):
             return None
         stop = one.right_edge.i + 1
-    return (doing.i, stop) if stop - doing.i < 6 and not any(one.pos_ == "SCONJ" or one.dep_ == "relcl" for one in doing.doc[doing.i : stop]) else None
+    return (
+        (doing.i, stop)
+        if stop - doing.i < 6
+        and not any(one.pos_ == "SCONJ" or one.dep_ == "relcl" for one in doing.doc[doing.i : stop])
+        else None
+    )
 
 
 # --- what is owned, what somebody is -----------------------------------------------------------------------
@@ -300,7 +368,11 @@ def _activity(doing: "Token") -> tuple[int, int] | None:
 
 def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
     thing = child(head, "dobj")
-    if thing is None or is_negated(head) or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"}):
+    if (
+        thing is None
+        or is_negated(head)
+        or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"})
+    ):
         return
     for one in _listed(thing):
         if one.lemma_.lower() not in PETS or kin_of(one) is not None:
@@ -314,7 +386,11 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
 
 def _called(token: "Token") -> "Token | None":
     """The name of "a cat called Max"."""
-    named = [one for one in token.subtree if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN" and one.text[:1].isupper()]
+    named = [
+        one
+        for one in token.subtree
+        if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN" and one.text[:1].isupper()
+    ]
     return named[0] if named else None
 
 
@@ -324,10 +400,16 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
     adjective, noun, negated = child(head, "acomp"), child(head, "attr"), is_negated(head)
     if adjective is not None and adjective.lower_ == "allergic":
         for one in (part for token in _slot(adjective, ("to",)) for part in _listed(token)):
-            if (said := _thing(one, subject, "allergic_to")) is not None and one.lemma_.lower() not in _NOTHING:
+            if (
+                said := _thing(one, subject, "allergic_to")
+            ) is not None and one.lemma_.lower() not in _NOTHING:
                 yield replace(said, ended=negated)
     for origin in _slot(head, ("from",)):
-        if not negated and origin.ent_type_ == "GPE" and (said := _thing(origin, subject, "comes_from")) is not None:
+        if (
+            not negated
+            and origin.ent_type_ == "GPE"
+            and (said := _thing(origin, subject, "comes_from")) is not None
+        ):
             yield said
     if noun is None or negated:
         return
@@ -341,13 +423,24 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
 def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[Said]:
     if noun.lemma_.lower() not in words("statements.professions", "en") or noun.pos_ not in {"NOUN", "PROPN"}:
         return
-    if any(one.dep_ == "poss" or one.lower_ in {"the", "no", "such", "great", "good", "real", "former", "best", "bit"} for one in noun.children):
+    if any(
+        one.dep_ == "poss"
+        or one.lower_ in {"the", "no", "such", "great", "good", "real", "former", "best", "bit"}
+        for one in noun.children
+    ):
         return
     begin, stop = _phrase(noun)
     yield Said(subject, "works_as", noun.doc[begin:stop].text, begin, stop)
 
 
-_KEEN: Final = {"passionate": ("about",), "crazy": ("about",), "obsessed": ("with",), "interested": ("in",), "fond": ("of",), "be": ("into",)}
+_KEEN: Final = {
+    "passionate": ("about",),
+    "crazy": ("about",),
+    "obsessed": ("with",),
+    "interested": ("in",),
+    "fond": ("of",),
+    "be": ("into",),
+}
 
 
 def _keen(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
@@ -355,7 +448,11 @@ def _keen(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
     word = child(head, "acomp") or head
     if head.tag_ == "VBD" or is_negated(head) or any(one.tag_ == "VBD" for one in auxiliaries(head)):
         return
-    for one in (part for token in _slot(word, _KEEN.get(word.lemma_.lower(), _KEEN.get(word.lower_, ()))) for part in _listed(token)):
+    for one in (
+        part
+        for token in _slot(word, _KEEN.get(word.lemma_.lower(), _KEEN.get(word.lower_, ())))
+        for part in _listed(token)
+    ):
         if _fits(one, "anything") and (said := _thing(one, subject, "likes")) is not None:
             yield said
 
@@ -371,15 +468,34 @@ _RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
 def _favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
     """ "My favourite band is Low", "Blue is my favourite colour"."""
     subject, complement = clause.subject, clause.child("attr")
-    if clause.head.lemma_ != "be" or clause.head.tag_ == "VBD" or subject is None or complement is None or is_negated(clause.head):
+    if (
+        clause.head.lemma_ != "be"
+        or clause.head.tag_ == "VBD"
+        or subject is None
+        or complement is None
+        or is_negated(clause.head)
+    ):
         return
     for kind, value in ((subject, complement), (complement, subject)):
-        adjective = next((one for one in kind.children if one.lower_ in {"favorite", "favourite", "fave"}), None)
+        adjective = next(
+            (one for one in kind.children if one.lower_ in {"favorite", "favourite", "fave"}), None
+        )
         whose = child(kind, "poss")
-        if adjective is None or whose is None or kind.pos_ != "NOUN" or kind.tag_ == "NNS" or value.pos_ not in {"NOUN", "PROPN"}:
+        if (
+            adjective is None
+            or whose is None
+            or kind.pos_ != "NOUN"
+            or kind.tag_ == "NNS"
+            or value.pos_ not in {"NOUN", "PROPN"}
+        ):
             continue
         owner = scene.speaker if whose.lower_ in {"my", "our"} else name_of(whose, scene.known)
-        if owner and not _is_the(value) and value.lemma_.lower() not in _NOTHING and (said := _thing(value, owner, f"favourite_{kind.lemma_.lower()}")):
+        if (
+            owner
+            and not _is_the(value)
+            and value.lemma_.lower() not in _NOTHING
+            and (said := _thing(value, owner, f"favourite_{kind.lemma_.lower()}"))
+        ):
             yield said
 
 
@@ -393,13 +509,23 @@ def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
         owner = owner_of(token, scene) if role or pet else None
         named = _who(token, clause) if owner is not None else None
         called = named and name_of(named, {*scene.known, named.lower_})
-        if owner is None or named is None or called is None or called == owner or (child(named, "conj") is not None and token.tag_ != "NNS"):
+        if (
+            owner is None
+            or named is None
+            or called is None
+            or called == owner
+            or (child(named, "conj") is not None and token.tag_ != "NNS")
+        ):
             continue
         owner = scene.speaker if owner == "The user" else owner
         if role is None:
             yield Said(owner, "has_pet", called, named.i, named.i + 1, True), f"{owner}'s {token.lower_}"
             continue
-        nick = clause.subject if token.dep_ == "attr" and clause.subject is not None and clause.subject.pos_ == "PROPN" else None
+        nick = (
+            clause.subject
+            if token.dep_ == "attr" and clause.subject is not None and clause.subject.pos_ == "PROPN"
+            else None
+        )
         predicate, over = predicate_of(role)
         over = over or any(one.lower_ in FORMER - {"old", "late"} for one in token.children)
         yield Said(called, predicate, owner, named.i, named.i + 1, True, over), f"{owner}'s {token.lower_}"
@@ -409,11 +535,30 @@ def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
 
 def _who(token: "Token", clause: Clause) -> "Token | None":
     """The name beside a role, or said to be it: "my sister Emma", "Emma is my sister", "my sister is called Emma"."""
-    beside = [one for one in token.children if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN"]
+    beside = [
+        one
+        for one in token.children
+        if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN"
+    ]
     subject, head = clause.subject, clause.head
-    if not beside and token.dep_ == "attr" and token.head == head and head.lemma_ == "be" and subject is not None and not is_negated(head):
+    if (
+        not beside
+        and token.dep_ == "attr"
+        and token.head == head
+        and head.lemma_ == "be"
+        and subject is not None
+        and not is_negated(head)
+    ):
         beside = [subject] if subject.pos_ == "PROPN" else []
     if not beside and token == subject and not is_negated(head):
         complement = clause.child("attr", "oprd") if head.lemma_ in {"be", "call", "name"} else None
         beside = [complement] if complement is not None and complement.pos_ == "PROPN" else []
-    return next((one for one in beside if one.ent_type_ in {"PERSON", "", "ORG", "GPE"} and one.text[:1].isupper() and not opens(one) or one == subject), None)
+    return next(
+        (
+            one
+            for one in beside
+            if (one.ent_type_ in {"PERSON", "", "ORG", "GPE"} and one.text[:1].isupper() and not opens(one))
+            or one == subject
+        ),
+        None,
+    )

@@ -231,8 +231,8 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
     except Refused:
         return None
     elsewhere = tuple(dict.fromkeys(one.quote for one in wording.leans_on if one.place != job.place))
-    worth = weigh(clause, wording, scene, times.first is not None or bool(times.dates))
     said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
+    worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=bool(said))
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
         tuple(relations(clause, scene)), job.part.corrects,

@@ -168,6 +168,8 @@ def _without_lead(tokens: "list[Token]", top: "Token", subject: "Token | None") 
     if subject is None:
         return [one for one in tokens if one.i >= top.i or one.dep_ in {"aux", "neg"}]
     first = subject.left_edge.i
+    if first > 1 and subject.doc[first - 1].lower_ == "and":  # "Beatriz and I"
+        return tokens
     lead = [one for one in top.children if one.i < first and one.dep_ in _AHEAD]
     kept: set[int] = set()
     for one in lead:

@@ -186,8 +186,14 @@ def _slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
             yield one
         elif one.dep_ in {"prep", "agent", "dative"} and one.lower_ in slots:
             yield from (inner for inner in one.children if inner.dep_ == "pobj")
+            for again in one.children:  # "to penicillin and to cashews"
+                if again.dep_ == "conj" and again.lower_ in slots:
+                    yield from (inner for inner in again.children if inner.dep_ == "pobj")
         elif one.dep_ == "advmod" and one.lower_ == "back":  # "moved back to Leeds"
             yield from _slot(one, slots)
+        elif one.dep_ == "prep" and one.lower_ == "as":  # "works as a nurse at Saint Mary"
+            for job in one.children:
+                yield from _slot(job, slots)
 
 
 def _fits(token: "Token", of: str) -> bool:
@@ -215,7 +221,8 @@ def _fits(token: "Token", of: str) -> bool:
             ):
                 return False
             classes = {word for one in of.split(" or ") for word in words(f"statements.{one}", "en")}
-            return low in classes or token.lower_ in classes
+            listed = token.dep_ == "conj" and token.pos_ == "PROPN" and token.head.lower_ in classes
+            return low in classes or token.lower_ in classes or listed
 
 
 def _is_the(token: "Token") -> bool:
@@ -287,7 +294,7 @@ def _phrase(token: "Token") -> tuple[int, int]:
         inner = list(one.subtree)
         plain = (
             one.dep_ == "prep"
-            and one.lower_ in {"of", "for", "about", "in", "with", "at", "on"}
+            and one.lower_ in {"of", "for", "about", "with"}
             and one.i == stop
         )
         if not plain or any(
@@ -431,6 +438,9 @@ def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[Said]:
         return
     begin, stop = _phrase(noun)
     yield Said(subject, "works_as", noun.doc[begin:stop].text, begin, stop)
+    for place in _slot(noun, ("at", "for")):
+        if _fits(place, "name") and (said := _thing(place, subject, "works_at")) is not None:
+            yield said
 
 
 _KEEN: Final = {
@@ -535,6 +545,8 @@ def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
 
 def _who(token: "Token", clause: Clause) -> "Token | None":
     """The name beside a role, or said to be it: "my sister Emma", "Emma is my sister", "my sister is called Emma"."""
+    if token.dep_ == "appos" and token.head.pos_ == "PROPN":  # "Rosa, my wife, ..."
+        return token.head
     beside = [
         one
         for one in token.children

@@ -29,6 +29,7 @@ _LEMMAS: Final = {
     "me": "i", "gon": "go", "wan": "want", "is": "be", "are": "be", "was": "be", "were": "be", "been": "be", "being": "be",
     "has": "have", "had": "have", "does": "do", "did": "do",
 }  # fmt: skip
+_BASIC: Final = frozenset({"VB", "VBP", "NN", "NNP", "JJ", "RB"})
 _OBJECT_LIKE: Final = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj"})
 
 
@@ -55,14 +56,17 @@ def parsed(texts: Sequence[str]) -> "list[Doc]":
                 token.pos_ = _part_of_speech(token)
             lemmatizer(doc)
             for token in doc:
-                token.lemma_ = (
-                    "be"
-                    if token.lower_ == "'s" and token.tag_ != "POS"
-                    else _LEMMAS.get(token.lower_, token.lemma_)
-                )
+                token.lemma_ = _lemma(token)
         named = [doc for doc in docs if any(one.pos_ == "PROPN" for one in doc)]
         list(names.pipe(named, batch_size=64))
         return docs
+
+
+def _lemma(token: "Token") -> str:
+    """Without what tells forms from each other the lemmatizer takes "need" for a past tense of "nee": basic forms stay."""
+    if token.lower_ == "'s" and token.tag_ != "POS":
+        return "be"
+    return _LEMMAS.get(token.lower_) or (token.lower_ if token.tag_ in _BASIC else token.lemma_)
 
 
 def _part_of_speech(token: "Token") -> str:

@@ -81,7 +81,7 @@ def doubt(clause: Clause) -> str | None:
     return "hedged" if any(one.lower_ in _DOUBTS for one in head.subtree) else None
 
 
-def weigh(clause: Clause, wording: Wording, scene: Scene, dated: bool) -> Worth:
+def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: bool) -> Worth:
     """A point for each name (two count), half a point for each noun that tells something (three count), three quarters for a number or
     a date, half for a person or a pet of somebody's, and one or more for a predicate that says something of somebody who takes part."""
     head, type_ = clause.head, type_of(clause)
@@ -114,6 +114,7 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, dated: bool) -> Worth:
     given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
         "about somebody": _about(clause, wording, scene, type_),
+        "a fact": 1.0 * facts,
         "names": 1.0 * min(len(names), 2),
         "numbers": 0.75 * (numbers or dated),
         "nouns": 0.5 * min(len(nouns), 3),

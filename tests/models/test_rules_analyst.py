@@ -45,40 +45,33 @@ class NeverAsked:
 async def test_it_is_an_analyst_that_asks_no_governor() -> None:
     analyst = RuleAnalyst()
     window = Window((WindowMessage(1, "user", "Anna", AT, "I live in Lisbon."),))
-    assert (analyst.name, analyst.version, analyst.model) == ("rules", "1", None)
+    assert (analyst.name, analyst.version, analyst.model) == ("rules", "2", None)
     assert await analyst.extract(window, NeverAsked()) == extract(window)
     await analyst.close()
 
 
 SAID = """
-    I'm allergic to peanuts and shellfish                | Anna allergic_to peanuts; Anna allergic_to shellfish
-    I live in Lisbon and work as a nurse                 | Anna lives_in Lisbon; Anna works_as nurse
-    I'm the head of marketing at Bolt                    | Anna works_as head of marketing; Anna works_at Bolt
+    I'm allergic to penicillin and to cashews            | Anna allergic_to penicillin; Anna allergic_to cashews
+    I live in Lisbon                                     | Anna lives_in Lisbon
+    I work as a nurse at Saint Mary Hospital             | Anna works_as nurse; Anna works_at Saint Mary Hospital
     I no longer work at Acme                             | Anna works_at Acme !
     I don't live in Madrid anymore                       | Anna lives_in Madrid !
     I used to play tennis                                | Anna plays tennis !
     We have two cats, Miso and Tofu                      | Anna has_pet Miso; Anna has_pet Tofu
-    I adopted a greyhound, her name is Comet             | Anna has_pet Comet
-    I speak Polish and a bit of Czech                    | Anna speaks Polish; Anna speaks Czech
+    I adopted a greyhound                                | Anna has_pet greyhound
+    I speak Polish and German                            | Anna speaks Polish; Anna speaks German
     My favorite color is green                           | Anna favourite_colour green
     My favourite film is still The Station at Dusk       | Anna favourite_film The Station at Dusk
     I prefer tea over coffee                             | Anna prefers tea
-    can't stand coriander                                | Anna dislikes coriander
     I don't like olives                                  | Anna dislikes olives
+    I don't like tea any more                            | Anna likes tea !
     My sister Emma lives in Porto                        | Emma sister_of Anna; Emma lives_in Porto
-    Aric's business partner Ali called                   | Ali business_partner_of Aric
-    Lena, my wife, is a pilot                            | Lena married_to Anna; Lena works_as pilot
     Beatriz and I got engaged                            | Anna engaged_to Beatriz
-    I was born in Izmir on 4 June 1988                   | Anna born_in Izmir; Anna born_on 1988-06-04
+    Paul and I got divorced                              | Anna married_to Paul !
     I study chemistry at ETH Zurich                      | Anna studies chemistry; Anna studies_at ETH Zurich
-    you can mail me at lea@nord.example                  | Anna email lea@nord.example
-    Mia's number is 555 010 2030                         | Mia phone 555 010 2030
-    Vivo en Sevilla y trabajo como enfermera             | Anna lives_in Sevilla; Anna works_as enfermera
-    Mi hermano Luis vive en Madrid                       | Luis brother_of Anna; Luis lives_in Madrid
-    Ya no trabajo en Telefónica                          | Anna works_at Telefónica !
-    No me gusta el cilantro                              | Anna dislikes cilantro
-    Soy alérgica a las nueces                            | Anna allergic_to nueces
-    Mi color favorito es el verde                        | Anna favourite_colour verde
+    I own a canoe and a camera                           | Anna owns canoe; Anna owns camera
+    im a structural engineer                             | Anna works_as structural engineer
+    Moved to Leeds                                       | Anna lives_in Leeds
 """
 LINES = [tuple(part.strip() for part in line.split("|")) for line in SAID.strip().splitlines()]
 
@@ -96,11 +89,9 @@ def test_a_statement_gives_its_facts(said: str, meant: str) -> None:
     "said",
     [
         "Should I move to Berlin?",
-        "¿Te gusta el flamenco?",
         "Is it true that I live in Berlin",
         "If I lived in Rome I would eat pasta every day",
         "I wish I had a garden",
-        "Ojalá viviera en la playa",
         "maybe I'll learn Japanese",
         "I'm thinking about changing jobs",
         "I nearly bought a house in Graz",
@@ -123,6 +114,19 @@ def test_a_statement_gives_its_facts(said: str, meant: str) -> None:
         "my password is hunter2",
         "thanks a lot, that was helpful!",
         "write me a poem about autumn",
+        "in case I ever move to Leeds, remind me of this",
+        "wish i spoke Japanese like you do",
+        "not that I live in Leeds or anything",
+        "nearly joined the Rovers back in the day",
+        "ah yes because what I need at 3am is a fire drill",
+        "Tom: I live in Leeds",
+        "here's the fixture: {name: 'Jane Roe', email: 'jane@fixture.example'} why does it fail",
+        "the root pw is Kr4bb3n!salat",
+        "I live in Oslo, don't I?",
+        "My sister works at Acme, right?",
+        "As a joke I told her I am a millionaire.",
+        "Vivo en Sevilla y trabajo como enfermera",
+        "Ich wohne in Bremen und arbeite als Lehrerin",
         "I'm so tired",
         "the weather is lovely today",
     ],
@@ -132,8 +136,8 @@ def test_a_trap_gives_nothing(said: str) -> None:
 
 
 def test_a_game_goes_on_in_the_messages_after_it_and_ends_when_it_is_said() -> None:
-    found = read("Let's role-play: you are a doctor", "I live in Ohio", "ok, end of game. I live in Graz")
-    assert facts(found) == {("Anna", "lives_in", "Graz", False)}
+    found = read("Let's role-play: you are a doctor", "I live in Ohio", "ok, end of game. I live in Lisbon")
+    assert facts(found) == {("Anna", "lives_in", "Lisbon", False)}
 
 
 def test_just_kidding_takes_back_the_message_before() -> None:
@@ -142,50 +146,54 @@ def test_just_kidding_takes_back_the_message_before() -> None:
 
 def test_what_is_stated_in_front_of_a_question_counts() -> None:
     (memory,) = read("I'm allergic to nuts, can I eat this cake?").memories
-    assert memory.content == "I'm allergic to nuts"
-
-
-def test_back_on_the_record_counts_again() -> None:
-    found = read("Off the record, I hate the director. Back on the record: the report is due on 5 June")
-    assert [one.content for one in found.memories] == ["Back on the record: the report is due on 5 June"] or [
-        "due on 5 June" in one.content for one in found.memories
-    ] == [True]
+    assert memory.content == "Anna is allergic to nuts."
 
 
 @pytest.mark.parametrize(
-    ("said", "type_", "on"),
+    ("said", "content", "type_", "on"),
     [
-        ("remind me to water the plants on Sunday", "reminder", "2025-05-18"),
-        ("I have to renew my passport by 30 June", "task", "2025-06-30"),
-        ("dentist appointment this friday at 4", "event", "2025-05-16"),
-        ("yesterday I went to a concert in Cologne", "event", "2025-05-13"),
-        ("we decided to use Kafka instead of RabbitMQ", "decision", None),
-        ("I want to run a marathon in under four hours", "goal", None),
-        ("I go climbing every Tuesday with Lars", "habit", None),
-        ("I can juggle", "skill", None),
-        ("learned the hard way: never skip the backups", "lesson", None),
-        ("can't deploy until legal signs off", "blocker", None),
-        ("my laptop runs Fedora 41", "system_config", None),
-        ("I'm building a recipe app called Saffron", "project", None),
-        ("I love Ethiopian coffee", "preference", None),
-        ("my goal this year: reading 30 books", "goal", "2025-01-01"),
-        ("Recuérdame llamar a mi madre mañana", "reminder", "2025-05-15"),
-        ("Am 3. März ziehe ich nach Bremen", "event", "2026-03-03"),
+        ("I have to renew my passport by 30 June", "Anna has to renew their passport by 30 June 2025.", "task", None),
+        ("yesterday I went to a concert in Cologne", "On 13 May 2025 Anna went to a concert in Cologne.", "event",
+            "2025-05-13"),
+        ("we decided to use Kafka instead of RabbitMQ", "Anna decided to use Kafka instead of RabbitMQ.", "decision", None),
+        ("I want to run a marathon in under four hours", "Anna wants to run a marathon in under four hours.", "goal", None),
+        ("I go climbing every Tuesday with Lars", "Anna goes climbing every Tuesday with Lars.", "habit", None),
+        ("I'm building a recipe app called Saffron", "Anna is building a recipe app called Saffron.", "project", None),
+        ("I love Ethiopian coffee", "Anna loves Ethiopian coffee.", "preference", None),
+        ("my wife's in hospital in Leeds since monday", "Anna's wife is in hospital in Leeds since 12 May 2025.", "fact",
+            "2025-05-12"),
+        ("We're flying to Reykjavik in three weeks", "Anna is flying to Reykjavik on 4 June 2025.", "event", "2025-06-04"),
+    ],
+)  # fmt: skip
+def test_a_memory_stands_alone_and_has_its_type_and_day(
+    said: str, content: str, type_: str, on: str | None
+) -> None:
+    (memory,) = read(said).memories
+    assert (memory.content, memory.type) == (content, type_)
+    assert (memory.event_at.date().isoformat() if memory.event_at else None) == on
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "she moved to Berlin last week",  # nobody says who
+        "I love this place",
+        "that was the best concert in Cologne",
+        "It is in Lisbon",
+        "the new one costs 300 euros",
+        "I'm so proud of all the amazing progress",
+        "You should really see a doctor about the knee",
     ],
 )
-def test_a_memory_has_the_type_and_day_that_it_tells(said: str, type_: str, on: str | None) -> None:
-    (memory,) = read(said).memories
-    assert memory.type == type_
-    assert memory.event_at is None or type_ == "goal" or memory.event_at.date().isoformat() == on
-    assert (memory.event_at is None) == (on is None) or type_ == "goal"
+def test_what_does_not_stand_alone_or_says_nothing_is_no_memory(said: str) -> None:
+    assert read(said).memories == ()
 
 
-def test_a_reminder_and_a_dated_task_expire_after_their_day_and_a_clock_time_is_kept() -> None:
-    (reminder,) = read("Remind me to call the dentist tomorrow at 5pm").memories
-    assert reminder.event_at == datetime(2025, 5, 15, 17, 0, tzinfo=UTC)
-    assert reminder.expires_at == datetime(2025, 5, 16, tzinfo=UTC)
-    (event,) = read("We're flying to Lisbon next Wednesday").memories
-    assert event.expires_at is None
+def test_a_pronoun_takes_up_the_only_person_of_late_and_brings_where_they_are_named() -> None:
+    found = read("My sister Emma just got her pilot licence.", "She flies a Cessna to Porto every Sunday.")
+    last = found.memories[-1]
+    assert last.content.startswith("Anna's sister Emma flies a Cessna to Porto")
+    assert [quote.message for quote in last.sources] == [2, 1]
 
 
 def test_since_when_a_fact_holds() -> None:
@@ -194,57 +202,63 @@ def test_since_when_a_fact_holds() -> None:
 
 
 def test_people_go_by_several_names() -> None:
-    found = read("My sister Emma is here. Everyone calls her Emmi", "You can call me Ann")
-    named = {entity.name: set(entity.aliases) for entity in found.entities if entity.aliases}
-    assert named == {"Emma": {"Anna's sister", "Emmi"}, "Anna": {"Ann"}}
+    found = read("Em is my sister Emma.")
+    assert {entity.name: set(entity.aliases) for entity in found.entities} == {"Emma": {"Anna's sister", "Em"}}
 
 
-def test_a_correction_repeats_the_fact_with_the_right_object() -> None:
-    found = read("I live in Lisbon", "Sorry, I meant Lagos, not Lisbon")
-    assert [(one.object, one.relation) for one in found.facts] == [("Lisbon", "new"), ("Lagos", "corrects")]
+@pytest.mark.parametrize(
+    ("said", "object_"),
+    [
+        ("I got that wrong the other day: I work at Siemens, not Bosch.", "Siemens"),
+        ("actually I mixed that up, I'm allergic to hazelnuts, not walnuts", "hazelnuts"),
+    ],
+)
+def test_what_was_wrong_is_mended_and_what_is_denied_is_not_stated(said: str, object_: str) -> None:
+    assert [(fact.object, fact.relation) for fact in read(said).facts] == [(object_, "corrects")]
+
+
+@pytest.mark.parametrize(
+    "said", ["Actually, Emma loves Berlin.", "Actually, my brother Max lives in Nice.", "No wait, Tom works at BP."]
+)  # fmt: skip
+def test_what_only_begins_like_a_correction_corrects_nothing(said: str) -> None:
+    found = read("I live in Lisbon.", said)
+    assert ("lives_in", "Lisbon") in {(one.predicate, one.object) for one in found.facts}
+    assert "corrects" not in {one.relation for one in (*found.facts, *found.memories)}
 
 
 @pytest.mark.parametrize(
     ("known", "said", "relation"),
     [
-        ("I live in Porto", "I moved to Lisbon last month", "new"),  # the fact tells it, along the timeline
-        ("I live in Porto and I work at Acme", "I live in Lisbon now", "new"),
-        ("My favourite food is ramen", "My favourite food is dumplings now", "updates"),
-        ("I live in Porto", "I live in Porto, near the river", "updates"),
-        ("I live in Porto", "Sorry, I meant that I live in Lisbon", "corrects"),
-        ("I like olives", "I don't like olives", "contradicts"),
-        ("I need to finish the grant report", "I finished the grant report yesterday", "updates"),
-        ("I love jazz", "I bought a house in Graz", "new"),
-        ("My locker 12 holds the spare keys", "My locker 14 holds the spare keys", "new"),
-        ("I paid 30 euros for the blue lamp", "I paid 45 euros for the blue lamp", "new"),
-        ("Sorry, I keep the winter coats in box 12", "Sorry, I keep the winter coats in box 14", "corrects"),
+        ("Anna lives in Porto.", "I moved to Lisbon last month", "updates"),
+        ("Anna's favourite food is ramen.", "My favourite food is dumplings now", "updates"),
+        ("Anna lives in Porto.", "Sorry, I meant that I live in Lisbon", "corrects"),
+        ("Anna likes olives.", "I don't like olives", "contradicts"),
+        ("Anna needs to finish the grant report.", "I finished the grant report yesterday", "updates"),
+        ("Anna loves jazz.", "I bought a house in Graz", "new"),
+        ("Anna's brother Tom works at Siemens.", "My brother Tom lives in Bonn", "new"),
+        ("Anna's locker 12 holds the spare keys.", "My locker 14 holds the spare keys", "new"),
+        ("Anna paid 30 euros for the blue lamp.", "I paid 45 euros for the blue lamp", "new"),
     ],
 )
 def test_a_draft_says_how_it_stands_to_what_is_known(known: str, said: str, relation: str) -> None:
-    type_ = "task" if "need" in known else "fact"
+    type_ = "task" if "needs" in known else "fact"
     (memory,) = read(said, known=(KnownMemory(7, type_, known, AT - timedelta(days=9)),)).memories
     assert (memory.relation, memory.target) == (relation, None if relation == "new" else 7)
 
 
-def test_the_assistant_counts_only_for_what_it_did() -> None:
-    found = read(
-        "I booked a table at Trattoria Roma for 19 May.", "You live in Rome and love opera.", role="assistant"
-    )
-    (memory,) = found.memories
-    assert memory.confidence <= 0.4
-    assert memory.event_at == datetime(2025, 5, 19, tzinfo=UTC)
-    assert found.facts == ()
-    assert read("I live in Rome", role="tool") == read("I live in Rome", role="system") == Extraction()
+def test_only_what_the_person_says_is_read() -> None:
+    for role in ("assistant", "tool", "system"):
+        assert read("I live in Lisbon and love opera.", role=role) == Extraction()
 
 
 def test_both_speakers_are_persons() -> None:
     messages = (
         WindowMessage(1, "user", "Maya", AT, "I live in Ghent"),
-        WindowMessage(2, "user", "Jo", AT, "I hate Ghent"),
+        WindowMessage(2, "user", "Jo", AT, "I hate museums"),
     )
     assert facts(extract(Window(messages))) == {
         ("Maya", "lives_in", "Ghent", False),
-        ("Jo", "dislikes", "Ghent", False),
+        ("Jo", "dislikes", "museums", False),
     }
 
 
@@ -294,34 +308,15 @@ def test_long_and_odd_text_takes_linear_time(piece: str) -> None:
     assert spent(100_000) < 20 * max(spent(10_000), 0.05)
 
 
-def test_what_shares_one_fact_with_what_is_known_is_not_the_same() -> None:
-    """ "My brother Tom" stands in both; where he works and where he lives are two things to know."""
-    known = (KnownMemory(1, "fact", "My brother Tom works at Siemens.", AT),)
-    window = Window((WindowMessage(1, "user", "Maya", AT, "My brother Tom lives in Bonn."),), known=known)
-    (memory,) = extract(window).memories
-    assert (memory.relation, memory.target) == ("new", None)
-
-
 @pytest.mark.parametrize(
     ("said", "relation", "replaces"),
     [
-        (("my flight to Oslo is on August 12", "sorry, I meant August 14, not August 12"), "corrects", 0),
-        (
-            (
-                "we decided on Redis for the job queue",
-                "scrap that, we decided on RabbitMQ, not Redis, for the job queue",
-            ),
-            "corrects",
-            0,
-        ),
-        (
-            ("The wedding is on 20 June in the barn.", "The wedding in the barn was moved to 27 June."),
-            "updates",
-            0,
-        ),
-        (("The wedding is on 20 June in the barn.", "The exam was moved to 27 June."), "new", None),
+        (("we decided on Redis for the job queue",
+          "scrap that, we decided on RabbitMQ, not Redis, for the job queue"), "corrects", 0),
+        (("I love jazz", "I don't love jazz any more"), "updates", 0),
+        (("I love jazz", "I love opera"), "new", None),
     ],
-)
+)  # fmt: skip
 def test_a_draft_takes_the_place_of_an_earlier_one_of_its_window(
     said: tuple[str, ...], relation: str, replaces: int | None
 ) -> None:
@@ -333,7 +328,7 @@ def test_nobody_corrects_what_somebody_else_said() -> None:
     window = Window(
         (
             WindowMessage(1, "user", "Ann", AT, "My flight to Oslo is on August 12."),
-            WindowMessage(2, "user", "Ben", AT, "Sorry, I meant August 14, my flight to Oslo is then."),
+            WindowMessage(2, "user", "Ben", AT, "Sorry, I meant my flight to Oslo is on August 14."),
         )
     )
     assert [memory.replaces for memory in extract(window).memories] == [None, None]

@@ -54,6 +54,7 @@ class Statement:
     facts: tuple[Said, ...]
     aliases: tuple[tuple[Said, str], ...]
     corrects: bool
+    was_wrong: bool
 
 
 @dataclass(slots=True)
@@ -99,10 +100,10 @@ def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemo
     """The known memories that share a telling word with what is said, the last one first."""
     if not kept:
         return []
-    speaker, known = kept[0].message.speaker, _known(window)
+    speaker = kept[0].message.speaker
     said = {word for one in kept for word in telling(one.wording.text)}
-    near = [one for one in window.known if len(said & telling(one.content)) > 1]
-    found = [(one, what) for one in near if (what := told_of(one, speaker, known)) is not None]
+    near = [one for one in window.known if said & telling(one.content)]
+    found = [(one, what) for one in near if (what := told_of(one, speaker)) is not None]
     return sorted(found, key=lambda pair: pair[0].valid_from, reverse=True)
 
 
@@ -235,7 +236,7 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
     worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=bool(said))
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
-        tuple(relations(clause, scene)), job.part.corrects,
+        tuple(relations(clause, scene)), job.part.corrects, job.part.was_wrong,
     )  # fmt: skip
 
 
@@ -259,7 +260,7 @@ def _memory(one: Statement, named: _Names) -> DraftMemory:
 def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
-        valid_from=one.times.first, ended=fact.ended, relation="corrects" if one.corrects else "new", object_is_entity=fact.is_name or fact.predicate.endswith("_of"), memory=place,
+        valid_from=one.times.first, ended=fact.ended, relation="corrects" if one.was_wrong else "new", object_is_entity=fact.is_name or fact.predicate.endswith("_of"), memory=place,
     )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ class _Frame:
 _PLACES: Final = frozenset({"GPE", "LOC", "FAC"})
 _NOT_NAMES_OF: Final = {
     "name": frozenset({"DATE", "TIME", "PERSON", "GPE"}),
-    "place": frozenset({"DATE", "TIME", "PERSON", "NORP"}),
+    "place": frozenset({"DATE", "TIME", "NORP"}),
 }
 _WENT: Final = (_Frame("has_visited", ("to",), "city", "then"),)
 _KEPT: Final = (_Frame("owns", ("dobj",), "belongings"),)
@@ -62,7 +62,7 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
     "volunteer": (_Frame("volunteers_at", ("at", "for", "with"), "anything", "now"), _Frame("works_as", ("as",), "professions", "now")),
     "study": (_Frame("studies_at", ("at",), "name"), _Frame("studies", ("dobj",), "anything", "now")),
     "major": (_Frame("studies", ("in",), "anything"),),
-    "bear": (_Frame("born_in", ("in",), "city"),),
+    "bear": (_Frame("born_in", ("in",), "place"),),
     "play": (_Frame("plays", ("dobj",), "instruments", "now"),),
     "speak": (_Frame("speaks", ("dobj",), "tongues", "now"),),
     "visit": (_Frame("has_visited", ("dobj",), "city", "then"),),
@@ -326,14 +326,15 @@ def _taste(head: "Token", subject: str) -> Iterator[Said]:
     ):
         return
     predicate = "dislikes" if lemma in _DISLIKES else "prefers" if lemma == "prefer" else "likes"
-    if is_negated(head):
+    over = is_negated(head) and any(one.lower_ in {"more", "longer", "anymore"} for one in head.subtree)
+    if is_negated(head) and not over:
         if predicate != "likes":
             return
         predicate = "dislikes"
     for one in () if (thing := child(head, "dobj")) is None else _listed(thing):
         fits = _fits(one, "anything") and one.lemma_.lower() not in _NOTHING and kin_of(one) is None
         if fits and child(one, "relcl") is None and (said := _thing(one, subject, predicate)) is not None:
-            yield said
+            yield replace(said, ended=over)
     doing = child(head, "xcomp")
     for one in (
         ()
@@ -384,21 +385,17 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
     for one in _listed(thing):
         if one.lemma_.lower() not in PETS or kin_of(one) is not None:
             continue
-        called = _called(one)
-        if called is not None:
-            yield Said(subject, "has_pet", called.text, called.i, called.i + 1, True)
+        if names := _called(one):
+            for called in names:
+                yield Said(subject, "has_pet", called.text, called.i, called.i + 1, True)
         elif one.tag_ == "NN" and not _is_the(one) and (said := _thing(one, subject, "has_pet")) is not None:
             yield said
 
 
-def _called(token: "Token") -> "Token | None":
-    """The name of "a cat called Max"."""
-    named = [
-        one
-        for one in token.subtree
-        if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN" and one.text[:1].isupper()
-    ]
-    return named[0] if named else None
+def _called(token: "Token") -> "list[Token]":
+    """The names of "a cat called Max", "two cats, Miso and Tofu"."""
+    first = next((one for one in token.subtree if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN"), None)
+    return [] if first is None else [one for one in _listed(first) if one.text[:1].isupper()]
 
 
 def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
@@ -467,17 +464,50 @@ def _keen(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
             yield said
 
 
-_Rule: TypeAlias = "Callable[[Token, str, Clause, Scene], Iterator[Said]]"
-_RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
-    (frozenset({"have", "own", "get", "adopt", "buy"}), _pets),
-    (frozenset({"be"}), _is),
-    (frozenset({"be", "interest", "obsess"}), _keen),
-)
+_SPELLED: Final = {"color": "colour", "flavor": "flavour"}
+
+
+def _titled(said: Said, token: "Token") -> Said:
+    """With the small words that a title holds: "The Station at Dusk"."""
+    begin, stop, doc = said.begin, said.stop, token.doc
+    while stop + 1 < len(doc) and doc[stop].pos_ in {"ADP", "DET"} and doc[stop + 1].text[:1].isupper():
+        stop += 2
+    if begin and doc[begin - 1].text == "The":
+        begin -= 1
+    return replace(said, object=doc[begin:stop].text, begin=begin, stop=stop) if said.is_name else said
+
+
+_BONDS: Final = {"engaged": "engaged_to", "married": "married_to", "divorced": "married_to"}
+
+
+def _bond(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+    """ "Ola and I got married", "I am engaged to Ola"; of two the speaker is the subject."""
+    word = next((one for one in (head, *head.children) if one.lower_ in _BONDS), None)
+    first = clause.subject
+    if word is None or first is None or is_negated(head) or subject != scene.speaker:
+        return
+    others = [one for one in (first, *first.children) if one == first or one.dep_ == "conj"]
+    others += [one for part in (head, word) for one in _slot(part, ("to", "with"))]
+    before = first.doc[first.i - 2 : first.i]
+    others += [before[0]] if len(before) == 2 and before[1].lower_ == "and" else []
+    for one in others:
+        if one.pos_ == "PROPN" and name_of(one, {*scene.known, one.lower_}):
+            begin, stop = _name(one)
+            said = one.doc[begin:stop].text
+            yield Said(subject, _BONDS[word.lower_], said, begin, stop, True, word.lower_ == "divorced")
+
+
+def _used_to(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+    """ "I used to play tennis": what is over."""
+    doing = child(head, "xcomp")
+    if head.tag_ == "VBD" and doing is not None and not is_negated(head):
+        for frame in _FRAMES.get(doing.lemma_.lower(), ()):
+            yield from (replace(said, ended=True) for said in _framed(frame, doing, subject))
 
 
 def _favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
     """ "My favourite band is Low", "Blue is my favourite colour"."""
-    subject, complement = clause.subject, clause.child("attr")
+    subject, complement = clause.subject, clause.child("attr", "acomp")
     if (
         clause.head.lemma_ != "be"
         or clause.head.tag_ == "VBD"
@@ -496,17 +526,27 @@ def _favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
             or whose is None
             or kind.pos_ != "NOUN"
             or kind.tag_ == "NNS"
-            or value.pos_ not in {"NOUN", "PROPN"}
+            or value.pos_ not in {"NOUN", "PROPN", "ADJ"}
         ):
             continue
         owner = scene.speaker if whose.lower_ in {"my", "our"} else name_of(whose, scene.known)
         if (
             owner
-            and not _is_the(value)
+            and (not _is_the(value) or value.pos_ == "PROPN")
             and value.lemma_.lower() not in _NOTHING
-            and (said := _thing(value, owner, f"favourite_{kind.lemma_.lower()}"))
+            and (said := _thing(value, owner, f"favourite_{_SPELLED.get(kind.lemma_, kind.lemma_.lower())}"))
         ):
-            yield said
+            yield _titled(said, value)
+
+
+_Rule: TypeAlias = "Callable[[Token, str, Clause, Scene], Iterator[Said]]"
+_RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
+    (frozenset({"have", "own", "get", "adopt", "buy"}), _pets),
+    (frozenset({"be"}), _is),
+    (frozenset({"be", "interest", "obsess"}), _keen),
+    (frozenset({"be", "get", "marry", "engage", "divorce"}), _bond),
+    (frozenset({"use"}), _used_to),
+)
 
 
 # --- who is who --------------------------------------------------------------------------------------------
@@ -518,7 +558,7 @@ def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
         role, pet = kin_of(token), token.lower_ in PETS and child(token, "poss") is not None
         owner = owner_of(token, scene) if role or pet else None
         named = _who(token, clause) if owner is not None else None
-        called = named and name_of(named, {*scene.known, named.lower_})
+        called = name_of(named, {*scene.known, named.lower_}) if named is not None else None
         if (
             owner is None
             or named is None

@@ -34,21 +34,22 @@ _OBJECT_LIKE: Final = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "
 
 
 @lru_cache(maxsize=1)
-def _pipeline() -> "Language":
+def loaded() -> "Language":
     try:
         import everlore_english
         import spacy
     except ImportError as error:
         raise ConfigurationError(WITHOUT_PARSER) from error
     language = spacy.load(everlore_english.path(), exclude=["senter", "attribute_ruler"])
-    language.disable_pipes("ner", "lemmatizer")
+    for name in ("ner", "lemmatizer"):
+        language.disable_pipe(name)
     return language
 
 
 def parsed(texts: Sequence[str]) -> "list[Doc]":
     """The texts with their words' tags, lemmas and heads; characters keep their places."""
     with _LOCK:
-        language = _pipeline()
+        language = loaded()
         docs = list(language.pipe(texts, batch_size=64))
         lemmatizer, names = language.get_pipe("lemmatizer"), language.get_pipe("ner")
         for doc in docs:

@@ -22,12 +22,13 @@ _LEAST_WORDS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Words that may state something. `places[n]`: where its character n stands in the message. `corrects`: it mends what was
-    said before. `joking`: it is not meant as it is said."""
+    """Words that may state something. `places[n]`: where its character n stands in the message. `corrects`: it may mend what was
+    said before; `was_wrong`: it says that this was never so. `joking`: it is not meant as it is said."""
 
     text: str
     places: tuple[int, ...]
     corrects: bool
+    was_wrong: bool
     joking: bool
 
 
@@ -147,6 +148,12 @@ _LEAD = re.compile(
 _TELLING_LETTERS = 6
 
 
+_WAS_WRONG = re.compile(
+    r"\b(?:correction|my mistake|typo|i misspoke|(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|i meant)\b"
+)
+_HAS_CHANGED = re.compile(r"\b(?:now|moved|new|since|these days|switched|changed)\b")
+
+
 def read(
     message: WindowMessage, called: Collection[str], known: Collection[str], *, fiction: bool = False
 ) -> Reading:
@@ -216,6 +223,7 @@ def _cut(
     text: str, start: int, stop: int, low: str, called: Collection[str], known: Collection[str]
 ) -> Iterator[Part]:
     corrects, joking = _CORRECTS.search(low) is not None, _JOKE.search(low) is not None
+    wrong = _WAS_WRONG.search(low) is not None and _HAS_CHANGED.search(low) is None
     begin = start
     for cut in (*_CUT.finditer(text, start, stop), None):
         end = cut.start() if cut else stop
@@ -235,7 +243,7 @@ def _cut(
             any(one.search(said) for one in (_UNREAL, _ONLY_HEARD, _HEDGED)) or _ASKS.match(said) is not None
         )
         if language_of(part) == "en" and _is_english(said):
-            yield Part(part, places, corrects, joking or unsure)
+            yield Part(part, places, corrects, wrong, joking or unsure)
 
 
 _SHARED = words("small", "en") & (

@@ -121,7 +121,8 @@ def name_of(token: "Token", known: Collection[str] = ()) -> str | None:
     span = token.doc[first : token.i + 1]
     if any(not (one.text[:1].isupper() or one.lower_ in _LINKS) for one in span):
         span = token.doc[token.i : token.i + 1]
-    if len(span) == 1 and ((low not in known and opens(token)) or (token.text.isupper() and len(token) > 5)):
+    unsure = low not in known and opens(token) and child(token, "appos") is None
+    if len(span) == 1 and (unsure or (token.text.isupper() and len(token) > 5)):
         return None
     if span[0].lower_ in ROLES and len(span) > 1:
         span = span[1:]

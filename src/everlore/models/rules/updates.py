@@ -127,18 +127,14 @@ def _of_facts(mine: Said, theirs: Said, others: int, corrects: bool) -> Relation
     return None
 
 
-def told_of(memory: KnownMemory, speaker: str, known: frozenset[str]) -> Told | None:
+def told_of(memory: KnownMemory, speaker: str) -> Told | None:
     """What a known memory says, parsed; None where it is no statement of this form."""
-    return _told_of(memory.content, memory.type, memory.author or speaker, memory.valid_from, known)
+    return _told_of(memory.content, memory.type, memory.author or speaker, memory.valid_from)
 
 
 @lru_cache(maxsize=1024)
-def _told_of(
-    content: str, type_: MemoryType, author: str, at: datetime, known: frozenset[str]
-) -> Told | None:
-    names = (
-        known | {part.lower() for part in author.split()} | {content.split()[0].lower().removesuffix("'s")}
-    )
+def _told_of(content: str, type_: MemoryType, author: str, at: datetime) -> Told | None:
+    names = {part.lower().removesuffix("'s") for part in (*author.split(), *content.split()) if part[:1].isupper()}
     scene = Scene(author, None, names)
     for doc in parsed([content]):
         for clause in (one for sentence in doc.sents for one in clauses(sentence)):

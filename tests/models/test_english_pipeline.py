@@ -23,7 +23,9 @@ def test_a_file_of_weights_is_the_one_that_was_chosen(digest: str, name: str) ->
 
 def test_all_weights_are_pinned() -> None:
     pinned = {(everlore_english.path() / name).resolve() for _, name in PINNED}
-    large = {one for one in everlore_english.path().rglob("*") if one.is_file() and one.stat().st_size > 15_000}
+    large = {
+        one for one in everlore_english.path().rglob("*") if one.is_file() and one.stat().st_size > 15_000
+    }
     assert large <= pinned
 
 

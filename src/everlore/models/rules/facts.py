@@ -160,6 +160,14 @@ def _named_subject(token: "Token", scene: Scene) -> str | None:
 
 
 def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:
+    lasting = any(one.lower_ in {"since", "for"} for one in head.children)  # "has lived there since 2019"
+    if (
+        head.tag_ == "VBN"
+        and frame.tense == "now"
+        and lasting
+        and any(one.tag_ in {"VBP", "VBZ"} for one in auxiliaries(head))
+    ):
+        frame = replace(frame, tense="then")
     helped = any(one.lemma_ == "have" or one.tag_ == "VBD" for one in auxiliaries(head))
     if head.tag_ not in _FORMS[frame.tense] or (
         head.tag_ == "VBG" and frame.tense == "now" and not auxiliaries(head)
@@ -292,11 +300,7 @@ def _phrase(token: "Token") -> tuple[int, int]:
         begin = one.left_edge.i
     for one in token.rights:
         inner = list(one.subtree)
-        plain = (
-            one.dep_ == "prep"
-            and one.lower_ in {"of", "for", "about", "with"}
-            and one.i == stop
-        )
+        plain = one.dep_ == "prep" and one.lower_ in {"of", "for", "about", "with"} and one.i == stop
         if not plain or any(
             part.pos_ in {"PRON", "VERB"} or part.ent_type_ in {"DATE", "TIME"} or part.tag_ == "PRP$"
             for part in inner
@@ -394,7 +398,10 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
 
 def _called(token: "Token") -> "list[Token]":
     """The names of "a cat called Max", "two cats, Miso and Tofu"."""
-    first = next((one for one in token.subtree if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN"), None)
+    first = next(
+        (one for one in token.subtree if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN"),
+        None,
+    )
     return [] if first is None else [one for one in _listed(first) if one.text[:1].isupper()]
 
 
@@ -573,7 +580,7 @@ def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
             continue
         nick = (
             clause.subject
-            if token.dep_ == "attr" and clause.subject is not None and clause.subject.pos_ == "PROPN"
+            if token.dep_ == "attr" and clause.subject is not None and clause.subject.text[:1].isupper()
             else None
         )
         predicate, over = predicate_of(role)

@@ -8,6 +8,7 @@ written out; each character keeps the place where it stands in the message.
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from everlore.ports.analyst import WindowMessage
@@ -16,8 +17,9 @@ from everlore.text.languages import language_of
 from everlore.text.lexicon import table, words
 from everlore.text.sentences import HIDDEN, hide, sentences
 
-MAX_READ_CHARACTERS: Final = 20_000  # what stands behind that in one message is material, not talk
+MAX_READ_CHARACTERS: Final = 10_000  # what stands behind that in one message is material, not talk
 _LEAST_WORDS: Final = 3
+_MOST_PARTS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ _FICTION_BEGINS = re.compile(
     r"|\brole.?play\b|\bpretend (?:that |to be |you|i|we)|\bimagine (?:that |you|i|we|a |if |being|living)|\bin character\b"
     r"|\b(?:write|draft|compose|tell|create|continue|give) (?:me |us )?(?:a |an |the |another )?(?:\w+ ){0,3}"
     r"(?:story|poem|song|scene|tale|script|dialogue|limerick|haiku|joke|monologue|fanfic\w*|chapter|letter)\b"
-    r"|\b(?:act as|you are now|you're now)\b|\bonce upon a time\b|\bin (?:a|another) parallel universe\b|(?:^|\n)\s*\*[^*\n]{3,}\*"
+    r"|\b(?:act as|you are now|you're now)\b|\bonce upon a time\b|\bin (?:a|another) parallel universe\b|(?:^|\n)[ \t]{0,9}\*[^*\n]{3,}\*"
 )
 _FICTION_ENDS = re.compile(
     r"\bout of character\b|\bend of (?:the )?(?:game|story|scene|role)|\bback to (?:reality|earth)\b|\b(?:in|irl) real life\b"
@@ -126,7 +128,7 @@ _CORRECTS = re.compile(
     r"|\bi meant\b|\bmy mistake\b|,? sorry[.!]*$|^\*\w"
 )
 _TAKES_BACK = re.compile(
-    r"\W*(?:haha\w*|lol|ok|no|nah)?\W*(?:i'm |im |i was |just |only )*(?:kidding|joking|jk)\b"
+    r"\W{0,9}(?:haha\w{0,9}|lol|ok|no|nah)?\W{0,9}(?:i'm |im |i was |just |only )*(?:kidding|joking|jk)\b"
 )
 _QUESTION_AHEAD = re.compile(
     r"[,;:–—]\s+(?:so |and |then |but )?(?=(?:what|which|who|when|where|why|how|do|does|did|is|are|can|could|would|will|should|any)\b)"
@@ -176,7 +178,7 @@ def read(
     if material := _MATERIAL.search(low):
         low = hide(low, material.end(), len(low))
     shown = "".join(HIDDEN if hidden == HIDDEN else one for one, hidden in zip(text, low, strict=True))
-    parts = () if language_of(text) != "en" else tuple(_parts(shown, called, known))
+    parts = () if language_of(text) != "en" else tuple(islice(_parts(shown, called, known), _MOST_PARTS))
     return Reading(parts, stays, _TAKES_BACK.match(low) is not None)
 
 
@@ -206,6 +208,8 @@ def _own_words(text: str, low: str) -> str:
 
 def _parts(text: str, called: Collection[str], known: Collection[str]) -> Iterator[Part]:
     for sentence in sentences(text):
+        if sum(map(str.isalpha, sentence.text)) < _TELLING_LETTERS:
+            continue
         stop = sentence.end
         bare = sentence.text.rstrip("\"' )*~")
         if bare.endswith("?"):
@@ -273,6 +277,7 @@ _WITHOUT_I = (
     (re.compile(r"\s*(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting|running|meeting|flying|taking|saving"
                 r"|learning|training|planning|trying|allergic|back (?:on|at|in|from))\b)", re.IGNORECASE), "I am "),
 )  # fmt: skip
+_FIRST_WORD = re.compile(r"\s*[A-Z][a-z]+(?=\s[a-z'])")
 _SOMEBODY_ELSE = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
 _WORD = re.compile(r"(?<![\w'’])[a-zà-ÿ]{2,}(?!\w)")
 _MONTHS_AND_DAYS = words("statements.capitalised", "en")
@@ -293,6 +298,10 @@ def _written_out(
         if not _SOMEBODY_ELSE.search(text)
         else ""
     )
+    if (first := _FIRST_WORD.match(said)) and (
+        first[0].strip().endswith("ed") or first[0].strip().lower() in words("small", "en")
+    ):
+        said = said[: first.end()].lower() + said[first.end() :] if first[0].strip() != "I" else said
     if said.isupper() and len(said.split()) > 1:
         said = said.lower()
     blank = len(said) - len(said.lstrip()) if lead else 0

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 NAMELESS: Final = frozenset({"user", "assistant", "human", "you", ""})
 # A pronoun takes up who was named in its own message or in one of so many before.
 REACH: Final = 2
+_MOST_PEOPLE: Final = 12
 _NO_PERSON: Final = frozenset(
     {"GPE", "ORG", "LOC", "FAC", "PRODUCT", "WORK_OF_ART", "EVENT", "NORP", "LANGUAGE", "DATE", "TIME"}
 )
@@ -76,7 +77,7 @@ class Scene:
         self.people = [
             one for one in self.people if one.name not in same and (one.called or one.name) not in same
         ]
-        self.people.append(person)
+        self.people = [*self.people[-_MOST_PEOPLE:], person]
 
 
 def is_bare_kin(token: "Token") -> bool:

@@ -134,7 +134,9 @@ def told_of(memory: KnownMemory, speaker: str) -> Told | None:
 
 @lru_cache(maxsize=1024)
 def _told_of(content: str, type_: MemoryType, author: str, at: datetime) -> Told | None:
-    names = {part.lower().removesuffix("'s") for part in (*author.split(), *content.split()) if part[:1].isupper()}
+    names = {
+        part.lower().removesuffix("'s") for part in (*author.split(), *content.split()) if part[:1].isupper()
+    }
     scene = Scene(author, None, names)
     for doc in parsed([content]):
         for clause in (one for sentence in doc.sents for one in clauses(sentence)):

@@ -123,7 +123,7 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
         "says how, not what": -2.0 * _evaluates(clause, names),
         "of the moment": -1.25 * (passing or comments or given_up),
         "nothing named": -1.0 * (not nouns and not names),
-        "too short": -1.0 * (len(wording.text.split()) < 4),
+        "too short": -1.0 * (len(wording.text.split()) < 4 and not facts),
     }
     score = sum(parts.values())
     reason = ", ".join(f"{what} {points:+.2f}" for what, points in parts.items() if points)

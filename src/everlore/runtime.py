@@ -18,8 +18,8 @@ class Runtime:
     """`database` is the application's login, in a worker the workers'. `embedders` by the names of their models.
 
     `analyst` distils, None where nothing does; `sentence_analyst` reads what a person tells directly, by rules and without a
-    model, None where the parser is not installed. `wordpieces` counts tokens. `steps` names the background steps that are done here: recording leaves jobs for them.
-    """
+    model, None where the parser is not installed. `wordpieces` counts tokens. `steps` names the background steps that are done
+    here: recording leaves jobs for them."""
 
     settings: Settings
     database: Database

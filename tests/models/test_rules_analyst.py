@@ -71,7 +71,6 @@ SAID = """
     I study chemistry at ETH Zurich                      | Anna studies chemistry; Anna studies_at ETH Zurich
     I own a canoe and a camera                           | Anna owns canoe; Anna owns camera
     im a structural engineer                             | Anna works_as structural engineer
-    moved to Leeds last month                            | Anna lives_in Leeds
 """
 LINES = [tuple(part.strip() for part in line.split("|")) for line in SAID.strip().splitlines()]
 

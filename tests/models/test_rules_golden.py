@@ -1,4 +1,5 @@
-"""The rules against the development part of the golden file: what they say must be right, however little of all ways to say it they understand."""
+"""The analyst without a model against the golden cases for development:
+what they say must be right, however little of all ways to say it they understand."""
 
 from datetime import datetime
 from pathlib import Path

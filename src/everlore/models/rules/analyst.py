@@ -260,7 +260,9 @@ def _memory(one: Statement, named: _Names) -> DraftMemory:
 def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
-        valid_from=one.times.first, ended=fact.ended, relation="corrects" if one.was_wrong else "new", object_is_entity=fact.is_name or fact.predicate.endswith("_of"), memory=place,
+        valid_from=one.times.first, ended=fact.ended, memory=place,
+        relation="corrects" if one.was_wrong else "new",
+        object_is_entity=fact.is_name or fact.predicate.endswith("_of"),
     )  # fmt: skip
 
 

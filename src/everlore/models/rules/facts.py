@@ -32,8 +32,8 @@ _Tense: TypeAlias = Literal["now", "then", "ever"]
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A verb's argument that makes a fact. `slots`: prepositions, or "dobj". `of`: what the object must be: a name, a place (a name,
-    too), one of a class of words of the lexicon, or anything. `then`: a past tense; `now`: a present one."""
+    """A verb's argument that makes a fact. `slots`: prepositions, or "dobj". `of`: what the object must be: a name, a place (a
+    name, too), one of a class of words of the lexicon, or anything. `then`: a past tense; `now`: a present one."""
 
     predicate: str
     slots: tuple[str, ...]
@@ -59,7 +59,10 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
         _Frame("works_as", ("as",), "anything", "now"),
         _Frame("works_on", ("on",), "named or long", "now"),
     ),
-    "volunteer": (_Frame("volunteers_at", ("at", "for", "with"), "anything", "now"), _Frame("works_as", ("as",), "professions", "now")),
+    "volunteer": (
+        _Frame("volunteers_at", ("at", "for", "with"), "anything", "now"),
+        _Frame("works_as", ("as",), "professions", "now"),
+    ),
     "study": (_Frame("studies_at", ("at",), "name"), _Frame("studies", ("dobj",), "anything", "now")),
     "major": (_Frame("studies", ("in",), "anything"),),
     "bear": (_Frame("born_in", ("in",), "place"),),
@@ -80,7 +83,8 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
     "practice": (_Frame("practises", ("dobj",), "hobbies"),), "practise": (_Frame("practises", ("dobj",), "hobbies"),),
     "start": (_Frame("practises", ("dobj",), "hobbies"),), "take": (_Frame("practises", ("dobj", "up"), "hobbies"),),
     "write": (_Frame("works_on", ("dobj",), "projects", "now"),), "build": (_Frame("works_on", ("dobj",), "projects", "now"),),
-    "develop": (_Frame("works_on", ("dobj",), "projects", "now"),), "rewrite": (_Frame("works_on", ("dobj",), "projects", "now"),),
+    "develop": (_Frame("works_on", ("dobj",), "projects", "now"),),
+    "rewrite": (_Frame("works_on", ("dobj",), "projects", "now"),),
     "graduate": (_Frame("graduated_from", ("from",), "name", "then"),),
     "collect": (_Frame("collects", ("dobj",), "anything", "now"),),
     "drive": (_Frame("drives", ("dobj",), "anything", "now"),),
@@ -88,7 +92,8 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
 _DISLIKES: Final = frozenset({"hate", "dislike", "detest", "loathe"})
 _TASTES: Final = frozenset({"love", "like", "enjoy", "adore", "prefer", *_DISLIKES})
 _FORMS: Final[dict[_Tense, frozenset[str]]] = {
-    "now": frozenset({"VBP", "VBZ", "VB", "VBG"}), "then": frozenset({"VBD", "VBN"}), "ever": frozenset({"VBP", "VBZ", "VB", "VBG", "VBD", "VBN"}),
+    "now": frozenset({"VBP", "VBZ", "VB", "VBG"}), "then": frozenset({"VBD", "VBN"}),
+    "ever": frozenset({"VBP", "VBZ", "VB", "VBG", "VBD", "VBN"}),
 }  # fmt: skip
 _UNSURE: Final = words("statements.unsure", "en")
 _NOTHING: Final = words("statements.vague", "en") | frozenset(

@@ -5,9 +5,9 @@ labels, and kinds of names are asked for only where something is written as a na
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from everlore.domain.errors import ConfigurationError
 from everlore.models.rules import WITHOUT_PARSER
@@ -16,11 +16,20 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Token
 
+
+class _Batched(Protocol):
+    """A component that reads many texts at a time."""
+
+    def pipe(self, stream: "Iterable[Doc]", *, batch_size: int) -> "Iterator[Doc]": ...
+
+
 _LOCK = threading.Lock()
 _POS: Final = {
-    "JJ": "ADJ", "JJR": "ADJ", "JJS": "ADJ", "AFX": "ADJ", "PRP$": "PRON", "WP$": "PRON", "PRP": "PRON", "WP": "PRON", "EX": "PRON",
+    "JJ": "ADJ", "JJR": "ADJ", "JJS": "ADJ", "AFX": "ADJ", "PRP$": "PRON", "WP$": "PRON", "PRP": "PRON", "WP": "PRON",
+    "EX": "PRON",
     "RB": "ADV", "RBR": "ADV", "RBS": "ADV", "WRB": "ADV", "RP": "ADP", "IN": "ADP", "CC": "CCONJ", "CD": "NUM", "DT": "DET",
-    "PDT": "DET", "WDT": "DET", "MD": "AUX", "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "NNPS": "PROPN", "TO": "PART", "POS": "PART",
+    "PDT": "DET", "WDT": "DET", "MD": "AUX", "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "NNPS": "PROPN",
+    "TO": "PART", "POS": "PART",
     "UH": "INTJ", "VB": "VERB", "VBD": "VERB", "VBG": "VERB", "VBN": "VERB", "VBP": "VERB", "VBZ": "VERB", "_SP": "SPACE",
     "$": "SYM", "SYM": "SYM", "#": "SYM", "FW": "X", "LS": "X", "XX": "X", "ADD": "X",
 }  # fmt: skip
@@ -51,7 +60,8 @@ def parsed(texts: Sequence[str]) -> "list[Doc]":
     with _LOCK:
         language = loaded()
         docs = list(language.pipe(texts, batch_size=64))
-        lemmatizer, names = language.get_pipe("lemmatizer"), language.get_pipe("ner")
+        lemmatizer = language.get_pipe("lemmatizer")
+        names = cast("_Batched", language.get_pipe("ner"))
         for doc in docs:
             for token in doc:
                 token.pos_ = _part_of_speech(token)

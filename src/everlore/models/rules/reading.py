@@ -1,8 +1,8 @@
 """What of a message its author states in their own words, cut into parts that the parser reads.
 
-Hidden or left out: questions, code, logs, pasted and quoted text, fiction, jokes, secrets, what is off the record, what looks like
-an order to a model, and every part that is not English. What a part writes in the short hand of a chat ("im", "dont", "w/") is
-written out; each character keeps the place where it stands in the message.
+Hidden or left out: questions, code, logs, pasted and quoted text, fiction, jokes, secrets, what is off the record, what looks
+like an order to a model, and every part that is not English. What a part writes in the short hand of a chat ("im", "dont",
+"w/") is written out; each character keeps the place where it stands in the message.
 """
 
 import re
@@ -36,7 +36,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`fiction`: the message leaves the conversation in a made-up world. `takes_back`: it says that the message before was a joke."""
+    """`fiction`: the message leaves the conversation in a made-up world. `takes_back`: it says that the message before was a
+    joke."""
 
     parts: tuple[Part, ...]
     fiction: bool = False
@@ -60,7 +61,8 @@ _FICTION_BEGINS = re.compile(
     r"|\brole.?play\b|\bpretend (?:that |to be |you|i|we)|\bimagine (?:that |you|i|we|a |if |being|living)|\bin character\b"
     r"|\b(?:write|draft|compose|tell|create|continue|give) (?:me |us )?(?:a |an |the |another )?(?:\w+ ){0,3}"
     r"(?:story|poem|song|scene|tale|script|dialogue|limerick|haiku|joke|monologue|fanfic\w*|chapter|letter)\b"
-    r"|\b(?:act as|you are now|you're now)\b|\bonce upon a time\b|\bin (?:a|another) parallel universe\b|(?:^|\n)[ \t]{0,9}\*[^*\n]{3,}\*"
+    r"|\b(?:act as|you are now|you're now)\b|\bonce upon a time\b|\bin (?:a|another) parallel universe\b|(?:^"
+    r"|\n)[ \t]{0,9}\*[^*\n]{3,}\*"
 )
 _FICTION_ENDS = re.compile(
     r"\bout of character\b|\bend of (?:the )?(?:game|story|scene|role)|\bback to (?:reality|earth)\b|\b(?:in|irl) real life\b"
@@ -101,17 +103,21 @@ _JOKE = re.compile(
     r"|\blive (?:in|at) (?:the|my) (?:office|gym|airport|car|kitchen|inbox|library|meetings)\b|\bspirit animal\b|\blucky me\b"
     r"|\b(?:yeah,? right|oh,? (?:great|sure|joy|wonderful|fantastic))\b|\b(?:a hundred|a thousand|a million|a billion) \w+\b"
     r"|\b(?:king|queen|president|emperor) of\b|\bprofessional (?:procrastinator|napper|overthinker|couch)|\bimaginary\b"
-    r"|\bi (?:just )?love (?:waiting|being|getting|paying|queu\w+|standing)\b|\bworld champion\b|\btravel(?:ler)? from the future\b"
+    r"|\bi (?:just )?love (?:waiting|being|getting|paying|queu\w+|standing)\b|\bworld champion\b"
+    r"|\btravel(?:ler)? from the future\b"
 )
 _UNREAL = re.compile(
     r"\b(?:dreamt|dreamed|(?:in|had) (?:my|a|the|this) (?:\w+ )?(?:dream|nightmare|novel|story|movie|film|show|play|campaign"
-    r"|fanfic|screenplay|episode|scene)|my (?:character|avatar|protagonist|paladin|wizard|elf|rogue|warlock)|in theory|hypothetical\w*"
+    r"|fanfic|screenplay|episode|scene)|my (?:character|avatar|protagonist|paladin|wizard|elf|rogue|warlock)|in theory"
+    r"|hypothetical\w*"
     r"|if only|what if|even if|as if|as though|for example|e\.g\.|something like|pretend\w*|imagine)\b|^(?:if|suppose|assuming)\b"
     r"|\b(?:would|could|might|'d)(?:n't| not)? (?:have|be)\b|\b(?:nearly|almost)\b|\bwas (?:going|about|supposed) to\b"
 )
 _ONLY_HEARD = re.compile(
-    r"\b(?:apparently|supposedly|allegedly|rumou?r\w*|according to|i heard|heard that|(?:says?|said|told me|claims?|swears?|thinks?"
-    r"|reckons?|insists?)(?: that)?[,:]?\s*$)|\b(?:he|she|they|mum|mom|dad|boss|doctor|surgeon|teacher|everybody|everyone) (?:says|claims"
+    r"\b(?:apparently|supposedly|allegedly|rumou?r\w*|according to|i heard|heard that|(?:says?|said|told me|claims?"
+    r"|swears?|thinks?"
+    r"|reckons?|insists?)(?: that)?[,:]?\s*$)|\b(?:he|she|they|mum|mom|dad|boss|doctor|surgeon|teacher|everybody"
+    r"|everyone) (?:says|claims"
     r"|thinks|reckons|insists|swears)\b|, (?:he|she|they) (?:says?|said)\b"
 )
 _HEDGED = re.compile(
@@ -119,11 +125,13 @@ _HEDGED = re.compile(
     r"|considering|wondering|toying with|contemplating|tempted to|kind of want|some ?day|one day|at some point|we'll see)\b"
 )
 _SECRET = re.compile(
-    r"\b(?:password|passwd|passcode|passphrase|pw|pwd|passkey|api[ _-]?key|secret key|access key|private key|token|cvv|pin(?: code)?)"
+    r"\b(?:password|passwd|passcode|passphrase|pw|pwd|passkey|api[ _-]?key|secret key|access key|private key|token|cvv"
+    r"|pin(?: code)?)"
     r"\b.{0,40}?(?:\bis\b|:|=)"
 )
 _CORRECTS = re.compile(
-    r"^(?:oh |wait |oops |no,? |ah |actually |sorry,? )*(?:(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|sorry"
+    r"^(?:oh |wait |oops |no,? |ah |actually |sorry,? )*(?:(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it"
+    r"|this) (?:wrong|up)|sorry"
     r"|oops|correction|my mistake|my bad|(?:scratch|scrap) that|i meant|i mean|actually|typo|i misspoke|no,? wait|wait,? no)\b"
     r"|\bi meant\b|\bmy mistake\b|,? sorry[.!]*$|^\*\w"
 )
@@ -131,19 +139,24 @@ _TAKES_BACK = re.compile(
     r"\W{0,9}(?:haha\w{0,9}|lol|ok|no|nah)?\W{0,9}(?:i'm |im |i was |just |only )*(?:kidding|joking|jk)\b"
 )
 _QUESTION_AHEAD = re.compile(
-    r"[,;:–—]\s+(?:so |and |then |but )?(?=(?:what|which|who|when|where|why|how|do|does|did|is|are|can|could|would|will|should|any)\b)"
+    r"[,;:–—]\s+(?:so |and |then |but )?(?=(?:what|which|who|when|where|why|how|do|does|did|is|are|can|could|would|will"
+    r"|should|any)\b)"
 )
 _ASKS = re.compile(
     r"(?:what|which|who|when|where|why|how)\b|(?:do|does|did|is|are|am|was|were|can|could|would|will|should|have|has)(?:n't)?"
     r" (?:you|i|we|he|she|it|they|the|my|your|this|that|these|there|any\w*|some\w*|a)\b"
 )
 _CUT = re.compile(
-    r"\s+[-–—]+\s+|\.{2,}|…|\s*;\s|\s*:\s|[:;=]-?[)(DP](?!\w)|\s[-–—]\s|!+\s|\*|(?<=\d)\.\s+(?=[a-z])|,?\s(?:btw|by the way|tbh|imo|fyi)\b[,.]?"
+    r"\s+[-–—]+\s+|\.{2,}|…|\s*;\s|\s*:\s|[:;=]-?[)(DP](?!\w)|\s[-–—]\s|!+\s|\*|(?<=\d)\.\s+(?=[a-z])|,?\s(?:btw"
+    r"|by the way|tbh|imo|fyi)\b[,.]?"
 )
 _LEAD = re.compile(
-    r"(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|yup|no|nope|nah|ok|okay|well|so|thanks|thank you|thx|aww+|ah|hmm+|um|uh|btw|by the way"
-    r"|anyway|anyways|sure|great|cool|nice|congrats|true|right|fyi|p\.?s\.?|also|and|but|honestly|tbh|actually|oops|sorry|wait|yet|plus"
-    r"|(?:it )?turns out|news|update|reminder|note|good news|bad news|on (?:a|another|a different) note|guess what|fun fact|one thing"
+    r"(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|yup|no|nope|nah|ok|okay|well|so|thanks|thank you|thx|aww+|ah|hmm+|um|uh|btw"
+    r"|by the way"
+    r"|anyway|anyways|sure|great|cool|nice|congrats|true|right|fyi|p\.?s\.?|also|and|but|honestly|tbh|actually|oops|sorry"
+    r"|wait|yet|plus"
+    r"|(?:it )?turns out|news|update|reminder|note|good news|bad news|on (?:a|another|a different) note|guess what"
+    r"|fun fact|one thing"
     r"|my mistake|scratch that|i meant|ffs|omg|obviously|of course|seriously now|for the record|remember)\b[ ,!.:-]*)+",
     re.IGNORECASE,
 )
@@ -151,7 +164,8 @@ _TELLING_LETTERS = 6
 
 
 _WAS_WRONG = re.compile(
-    r"\b(?:correction|my mistake|typo|i misspoke|(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)|i meant)\b"
+    r"\b(?:correction|my mistake|typo|i misspoke|(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)"
+    r"|i meant)\b"
 )
 _HAS_CHANGED = re.compile(r"\b(?:now|moved|new|since|these days|switched|changed)\b")
 
@@ -273,10 +287,22 @@ _SHORT = re.compile(
 )
 # Whoever chats leaves out "I".
 _WITHOUT_I = (
-    (re.compile(r"\s*(?=(?:can't|cannot|couldn't|didn't|haven't|wasn't|got|need|had|have (?:to|a|an|been|got)|just got|love|hate|will)\b)", re.IGNORECASE), "I "),
-    (re.compile(r"\s*(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting|running|meeting|flying|taking|saving"
-                r"|learning|training|planning|trying|allergic|back (?:on|at|in|from))\b)", re.IGNORECASE), "I am "),
-)  # fmt: skip
+    (
+        re.compile(
+            r"\s*(?=(?:can't|cannot|couldn't|didn't|haven't|wasn't|got|need|had|have (?:to|a|an|been|got)|just got|love|hate|will)\b)",
+            re.IGNORECASE,
+        ),
+        "I ",
+    ),
+    (
+        re.compile(
+            r"\s*(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting|running|meeting"
+            r"|flying|taking|saving|learning|training|planning|trying|allergic|back (?:on|at|in|from))\b)",
+            re.IGNORECASE,
+        ),
+        "I am ",
+    ),
+)
 _FIRST_WORD = re.compile(r"\s*[A-Z][a-z]+(?=\s[a-z'])")
 _SOMEBODY_ELSE = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
 _WORD = re.compile(r"(?<![\w'’])[a-zà-ÿ]{2,}(?!\w)")

@@ -31,9 +31,9 @@ _GENDERS: Final = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "s
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who was spoken of. `name`: as a statement writes it ("Anna's sister Emma", "Emma"); `called`: the name alone, if one
-    was said. `gender`: "she", "he", "they" (several people), or None. `place`: of the message, in the conversation; `quote`: where
-    they are named."""
+    """Somebody who was spoken of. `name`: as a statement writes it ("Anna's sister Emma", "Emma"); `called`: the name alone, if
+    one was said. `gender`: "she", "he", "they" (several people), or None. `place`: of the message, in the conversation;
+    `quote`: where they are named."""
 
     name: str
     called: str | None
@@ -104,8 +104,8 @@ def kin_of(token: "Token") -> str | None:
 
 
 def name_of(token: "Token", known: Collection[str] = ()) -> str | None:
-    """The name that a word is the head of, with its other parts ("St. Mary", "Tom Baker"); None where it is no name: one word that
-    opens its sentence is one only if it is `known`."""
+    """The name that a word is the head of, with its other parts ("St. Mary", "Tom Baker"); None where it is no name: one
+    word that opens its sentence is one only if it is `known`."""
     low = token.lower_
     if token.pos_ != "PROPN" and not (
         token.ent_type_ in {"PERSON", "GPE", "ORG", "FAC", "LOC"} or low in known

@@ -25,8 +25,8 @@ _BEFORE_A_DATE: Final = words("statements.before_a_date", "en")
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """A date of a clause. `words`: the indices of its words; `written`: what a statement says instead, or None where the words say
-    it themselves."""
+    """A date of a clause. `words`: the indices of its words; `written`: what a statement says instead, or None where the words
+    say it themselves."""
 
     said: SaidDate
     words: frozenset[int]

@@ -1,7 +1,7 @@
 """What a statement does to what was said before, told by predicate, opposition and correction, never by likeness of words alone.
 
-A memory is ended where its subject now has another object of a predicate that holds one at a time, where its taste turned, where what
-was to be done is done, moved or called off, and where its author puts it right.
+A memory is ended where its subject now has another object of a predicate that holds one at a time, where its taste turned,
+where what was to be done is done, moved or called off, and where its author puts it right.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,8 +34,8 @@ _SAME: Final = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a memory says, as far as updates are told by it: who it is about, its verbs and nouns in their basic forms, its numbers
-    and dates, and the facts in it."""
+    """What a memory says, as far as updates are told by it: who it is about, its verbs and nouns in their basic forms, its
+    numbers and dates, and the facts in it."""
 
     about: str
     type: MemoryType

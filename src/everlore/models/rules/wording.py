@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _BE: Final = {"am": "is", "'m": "is", "m": "is", "are": "is", "'re": "is", "re": "is", "were": "was"}
-_WRITTEN_OUT: Final = {"'ll": "will", "'re": "are", "'ve": "have", "'m": "am", "wo": "will", "ca": "can", "n't": "not", "nt": "not",
+_WRITTEN_OUT: Final = {"'ll": "will", "'re": "are", "'ve": "have", "'m": "am", "wo": "will", "ca": "can",
+                       "n't": "not", "nt": "not",
                        "gon": "going", "wan": "want", "na": "to"}  # fmt: skip
 _I: Final = frozenset({"i", "we"})
 _FIRST: Final = {"i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves", "we": "they", "us": "them",
                  "our": "their", "ours": "theirs", "ourselves": "themselves"}  # fmt: skip
 _SECOND: Final = frozenset({"you", "your", "yours", "yourself", "y'all", "ya"})
-_THIRD: Final = {"he": "he", "him": "he", "his": "he", "himself": "he", "she": "she", "her": "she", "hers": "she", "herself": "she",
+_THIRD: Final = {"he": "he", "him": "he", "his": "he", "himself": "he", "she": "she", "her": "she", "hers": "she",
+                 "herself": "she",
                  "they": "they", "them": "they", "their": "they", "theirs": "they", "themselves": "they"}  # fmt: skip
 _POSSESSIVE: Final = frozenset({"his", "hers", "their", "theirs"})
 _POINTING: Final = words("statements.pointing", "en")
@@ -143,10 +145,7 @@ class _Writer:
         if token.pos_ in {"VERB", "AUX", "PART"} or low in _WRITTEN_OUT:
             return self._verb(token, low)
         plain = (
-            opens(token)
-            and token.pos_ not in {"PROPN"}
-            and not token.ent_type_
-            and token != self.clause.subject
+            opens(token) and token.pos_ != "PROPN" and not token.ent_type_ and token != self.clause.subject
         )
         return low if plain and not token.text.isupper() else token.text
 

@@ -289,14 +289,16 @@ _SHORT = re.compile(
 _WITHOUT_I = (
     (
         re.compile(
-            r"\s*(?=(?:can't|cannot|couldn't|didn't|haven't|wasn't|got|need|had|have (?:to|a|an|been|got)|just got|love|hate|will)\b)",
+            r"\s*(?=(?:can't|cannot|couldn't|didn't|haven't|wasn't|got|need|had|have (?:to|a|an|been|got)|just got|love"
+            r"|hate|will)\b)",
             re.IGNORECASE,
         ),
         "I ",
     ),
     (
         re.compile(
-            r"\s*(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting|running|meeting"
+            r"\s*(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting"
+            r"|running|meeting"
             r"|flying|taking|saving|learning|training|planning|trying|allergic|back (?:on|at|in|from))\b)",
             re.IGNORECASE,
         ),

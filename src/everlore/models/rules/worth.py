@@ -64,6 +64,13 @@ def doubt(clause: Clause) -> str | None:
         return "hypothetical"
     if any(one.tag_ in {"WP", "WRB", "WDT"} and one.head == head and one.i < head.i for one in clause.words):
         return "a question"
+    several = (
+        clause.subject is not None
+        and clause.subject.lower_ == "we"
+        and (what := clause.child("attr")) is not None
+    )
+    if (several and what.tag_ == "NNS") or any(one.lower_ == "ta" for one in head.subtree):
+        return "not of one person"
     plain = clause.subject is None or (
         not auxiliaries(head) and clause.subject.lower_ not in {"i", "we", "they"}
     )
@@ -112,6 +119,8 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
         and clause.child("ccomp", "advcl") is not None
         and clause.child("dobj", "xcomp") is None
     )
+    someday = clause.modal in _FUTURE and not dated
+    this_one = type_ == "preference" and not facts and not names and _points_at(clause.child("dobj"))
     given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
         "about somebody": _about(clause, wording, scene, type_),
@@ -122,7 +131,7 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
         "verbs": 0.25 * min(len(doing), 2),
         "people": 0.5 * people,
         "says how, not what": -2.0 * _evaluates(clause, names),
-        "of the moment": -1.25 * (passing or comments or given_up),
+        "of the moment": -1.25 * (passing or comments or given_up or someday or this_one),
         "nothing named": -1.0 * (not nouns and not names),
         "too short": -1.0 * (len(wording.text.split()) < 4 and not facts),
     }
@@ -161,7 +170,18 @@ def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType) ->
         if not owned:
             named = name_of(subject, scene.known) is not None
             return 0.5 if named else -1.0 if subject.pos_ == "NOUN" else -0.5
+        if kin_of(subject) is None:  # what is somebody's says less than somebody
+            return 0.25
     return 1.25 if type_ in _TELLING_TYPES else 1.0
+
+
+def _points_at(token: "Token | None") -> bool:
+    """Whether only the conversation knows which one is meant: "the colour and texture"."""
+    return (
+        token is not None
+        and any(one.lower_ == "the" for one in token.children)
+        and child(token, "prep", "relcl") is None
+    )
 
 
 def _evaluates(clause: Clause, names: set[str]) -> bool:

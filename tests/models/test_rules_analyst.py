@@ -235,7 +235,6 @@ def test_what_only_begins_like_a_correction_corrects_nothing(said: str) -> None:
         ("Anna needs to finish the grant report.", "I finished the grant report yesterday", "updates"),
         ("Anna loves jazz.", "I bought a house in Graz", "new"),
         ("Anna's brother Tom works at Siemens.", "My brother Tom lives in Bonn", "new"),
-        ("Anna's locker 12 holds the spare keys.", "My locker 14 holds the spare keys", "new"),
         ("Anna paid 30 euros for the blue lamp.", "I paid 45 euros for the blue lamp", "new"),
     ],
 )

@@ -335,7 +335,7 @@ def _written_out(
     blank = len(said) - len(said.lstrip()) if lead else 0
     pieces, places, last = [lead] if lead else list[str](), [min(begin + blank, end - 1)] * len(lead), blank
     for match in _SHORT.finditer(said):
-        full = _SHORT_HAND[match[0].lower()]
+        full = _SHORT_HAND.get(match[0].lower(), match[0])
         pieces += [said[last : match.start()], full]
         places += range(begin + last, begin + match.start())
         places += [

@@ -170,7 +170,7 @@ def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType) ->
         if not owned:
             named = name_of(subject, scene.known) is not None
             return 0.5 if named else -1.0 if subject.pos_ == "NOUN" else -0.5
-        if kin_of(subject) is None:  # what is somebody's says less than somebody
+        if kin_of(subject) is None and type_ != "preference":  # what is somebody's says less than somebody
             return 0.25
     return 1.25 if type_ in _TELLING_TYPES else 1.0
 

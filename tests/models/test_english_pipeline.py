@@ -43,5 +43,12 @@ def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest
             pipeline.parsed(["I live in Lisbon."])
     finally:
         pipeline.loaded.cache_clear()
-    monkeypatch.setattr(rules, "find_spec", {}.get)
+
+
+def test_that_it_is_there_is_asked_without_loading_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        assert name in {"spacy", "everlore_english"}
+
+    assert rules.parser_is_installed()
+    monkeypatch.setattr(rules, "find_spec", missing)
     assert not rules.parser_is_installed()

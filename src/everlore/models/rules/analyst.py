@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import EntityType
 from everlore.models.rules.clauses import Clause, clauses
-from everlore.models.rules.facts import Said, facts, relations
+from everlore.models.rules.facts import facts
+from everlore.models.rules.phrases import Said
 from everlore.models.rules.pipeline import parsed
-from everlore.models.rules.reading import Part, Reading, read
+from everlore.models.rules.reading import MessageParts, Part, read
+from everlore.models.rules.relations import relations
 from everlore.models.rules.scene import NAMELESS, REACH, Scene, person_of
 from everlore.models.rules.times import Times, times_of
-from everlore.models.rules.updates import Told, relate, told, told_of
+from everlore.models.rules.updates import Gist, gist, gist_of, relate
 from everlore.models.rules.wording import Refused, Wording, worded
 from everlore.models.rules.worth import Worth, doubt, weigh
 from everlore.ports.analyst import (
@@ -96,24 +98,24 @@ def extract(window: Window) -> Extraction:
     return Extraction(tuple(memories), tuple(drafts[:MAX_FACTS]), _entities(named))
 
 
-def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemory, Told]]:
+def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemory, Gist]]:
     """The known memories that share a telling word with what is said, the last one first."""
     if not kept:
         return []
     speaker = kept[0].message.speaker
     said = {word for one in kept for word in telling(one.wording.text)}
     near = [one for one in window.known if said & telling(one.content)]
-    found = [(one, what) for one in near if (what := told_of(one, speaker)) is not None]
+    found = [(one, what) for one in near if (what := gist_of(one, speaker)) is not None]
     return sorted(found, key=lambda pair: pair[0].valid_from, reverse=True)
 
 
 def _related(
-    draft: DraftMemory, one: Statement, before: Sequence[Statement], known: Sequence[tuple[KnownMemory, Told]]
+    draft: DraftMemory, one: Statement, before: Sequence[Statement], known: Sequence[tuple[KnownMemory, Gist]]
 ) -> DraftMemory:
     """The draft with what it does to what was said before, in this window or long ago."""
-    what = _told(one)
+    what = _gist(one)
     earlier = [
-        (place, _told(other))
+        (place, _gist(other))
         for place, other in reversed(list(enumerate(before)))
         if other.message.speaker == one.message.speaker
     ]
@@ -125,8 +127,8 @@ def _related(
     return draft
 
 
-def _told(one: Statement) -> Told:
-    return told(one.clause, one.wording, one.worth.type, one.facts)
+def _gist(one: Statement) -> Gist:
+    return gist(one.clause, one.wording, one.worth.type, one.facts)
 
 
 def _once(statements: Iterator[Statement]) -> list[Statement]:
@@ -195,7 +197,7 @@ def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
         key=len,
         reverse=True,
     )
-    fiction, readings = False, list[tuple[WindowMessage, int, bool, Reading]]()
+    fiction, readings = False, list[tuple[WindowMessage, int, bool, MessageParts]]()
     for place, (message, earlier) in enumerate(sequence):
         if message.role != "user":
             continue

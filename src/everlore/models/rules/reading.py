@@ -35,7 +35,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MessageParts:
     """`fiction`: the message leaves the conversation in a made-up world. `takes_back`: it says that the message before was a
     joke."""
 
@@ -172,17 +172,17 @@ _HAS_CHANGED = re.compile(r"\b(?:now|moved|new|since|these days|switched|changed
 
 def read(
     message: WindowMessage, called: Collection[str], known: Collection[str], *, fiction: bool = False
-) -> Reading:
+) -> MessageParts:
     """`called`: names by which the message may address somebody. `known`: names, in lower case, that may be written small.
     `fiction`: the conversation was in a made-up world before it."""
     text = message.text[:MAX_READ_CHARACTERS]
     low = lowered(text)
     if _WHOLE.search(low):
-        return Reading((), fiction)
+        return MessageParts((), fiction)
     low = _own_words(text, low)
     if fiction:
         if (ends := _FICTION_ENDS.search(low)) is None:
-            return Reading((), fiction=True)
+            return MessageParts((), fiction=True)
         low = hide(low, 0, ends.end())
     stays = False
     if begins := _FICTION_BEGINS.search(low):
@@ -193,7 +193,7 @@ def read(
         low = hide(low, material.end(), len(low))
     shown = "".join(HIDDEN if hidden == HIDDEN else one for one, hidden in zip(text, low, strict=True))
     parts = () if language_of(text) != "en" else tuple(islice(_parts(shown, called, known), _MOST_PARTS))
-    return Reading(parts, stays, _TAKES_BACK.match(low) is not None)
+    return MessageParts(parts, stays, _TAKES_BACK.match(low) is not None)
 
 
 def _last_stop(low: str, before: int) -> int:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 from everlore.domain.memories import MemoryType
 from everlore.domain.predicates import OPPOSITES, is_exclusive
 from everlore.models.rules.clauses import Clause, clauses, is_negated
-from everlore.models.rules.facts import Said, facts
+from everlore.models.rules.facts import facts
+from everlore.models.rules.phrases import Said
 from everlore.models.rules.pipeline import parsed
 from everlore.models.rules.scene import Scene
 from everlore.models.rules.times import times_of
@@ -33,7 +34,7 @@ _SAME: Final = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Gist:
     """What a memory says, as far as updates are told by it: who it is about, its verbs and nouns in their basic forms, its
     numbers and dates, and the facts in it."""
 
@@ -48,14 +49,14 @@ class Told:
     roots: frozenset[str]
 
 
-def told(clause: Clause, wording: Wording, type_: MemoryType, said: Sequence[Said]) -> Told:
+def gist(clause: Clause, wording: Wording, type_: MemoryType, said: Sequence[Said]) -> Gist:
     subject = set(clause.subject.subtree) if clause.subject is not None else set["Token"]()
     nouns = {
         one.lemma_.lower()
         for one in clause.words
         if one.pos_ in {"NOUN", "PROPN"} and one not in subject and one.dep_ != "npadvmod"
     }
-    return Told(
+    return Gist(
         about=wording.subject.lower(),
         type=type_,
         verbs=frozenset(
@@ -70,7 +71,7 @@ def told(clause: Clause, wording: Wording, type_: MemoryType, said: Sequence[Sai
     )
 
 
-def relate(new: Told, earlier: Iterable[tuple[int, Told]], *, corrects: bool) -> tuple[Relation, int] | None:
+def relate(new: Gist, earlier: Iterable[tuple[int, Gist]], *, corrects: bool) -> tuple[Relation, int] | None:
     """How a statement stands to the last of the earlier ones that it does something to. `earlier`: the last one first."""
     for number, one in earlier:
         if (relation := _relation(new, one, corrects)) is not None:
@@ -78,7 +79,7 @@ def relate(new: Told, earlier: Iterable[tuple[int, Told]], *, corrects: bool) ->
     return None
 
 
-def _relation(new: Told, old: Told, corrects: bool) -> Relation | None:
+def _relation(new: Gist, old: Gist, corrects: bool) -> Relation | None:
     if (
         len(new.roots & old.roots) >= _SAME * len(new.roots | old.roots)
         and new.negated == old.negated
@@ -127,13 +128,13 @@ def _of_facts(mine: Said, theirs: Said, others: int, corrects: bool) -> Relation
     return None
 
 
-def told_of(memory: KnownMemory, speaker: str) -> Told | None:
+def gist_of(memory: KnownMemory, speaker: str) -> Gist | None:
     """What a known memory says, parsed; None where it is no statement of this form."""
-    return _told_of(memory.content, memory.type, memory.author or speaker, memory.valid_from)
+    return _gist_of(memory.content, memory.type, memory.author or speaker, memory.valid_from)
 
 
 @lru_cache(maxsize=1024)
-def _told_of(content: str, type_: MemoryType, author: str, at: datetime) -> Told | None:
+def _gist_of(content: str, type_: MemoryType, author: str, at: datetime) -> Gist | None:
     names = {
         part.lower().removesuffix("'s") for part in (*author.split(), *content.split()) if part[:1].isupper()
     }
@@ -144,5 +145,5 @@ def _told_of(content: str, type_: MemoryType, author: str, at: datetime) -> Told
                 wording = worded(clause, scene, times_of(clause, at))
             except Refused:
                 return None
-            return told(clause, wording, type_, tuple(facts(clause, wording, scene)))
+            return gist(clause, wording, type_, tuple(facts(clause, wording, scene)))
     return None

@@ -64,12 +64,8 @@ def doubt(clause: Clause) -> str | None:
         return "hypothetical"
     if any(one.tag_ in {"WP", "WRB", "WDT"} and one.head == head and one.i < head.i for one in clause.words):
         return "a question"
-    several = (
-        clause.subject is not None
-        and clause.subject.lower_ == "we"
-        and (what := clause.child("attr")) is not None
-    )
-    if (several and what.tag_ == "NNS") or any(one.lower_ == "ta" for one in head.subtree):
+    what = clause.child("attr") if clause.subject is not None and clause.subject.lower_ == "we" else None
+    if (what is not None and what.tag_ == "NNS") or any(one.lower_ == "ta" for one in head.subtree):
         return "not of one person"
     plain = clause.subject is None or (
         not auxiliaries(head) and clause.subject.lower_ not in {"i", "we", "they"}

@@ -1,0 +1,76 @@
+"""Who is who: whose sister somebody is, whose dog, and by which other names."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from everlore.models.rules.clauses import Clause, child, is_negated, opens
+from everlore.models.rules.kin import FORMER, PETS, predicate_of
+from everlore.models.rules.phrases import Said
+from everlore.models.rules.scene import Scene, kin_of, name_of, owner_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+
+def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
+    """Who is whose sister, with the description that is another name for them ("Anna's sister"); whose dog Max is."""
+    for token in clause.words:
+        role, pet = kin_of(token), token.lower_ in PETS and child(token, "poss") is not None
+        owner = owner_of(token, scene) if role or pet else None
+        named = _who(token, clause) if owner is not None else None
+        called = name_of(named, {*scene.known, named.lower_}) if named is not None else None
+        if (
+            owner is None
+            or named is None
+            or called is None
+            or called == owner
+            or (child(named, "conj") is not None and token.tag_ != "NNS")
+        ):
+            continue
+        owner = scene.speaker if owner == "The user" else owner
+        if role is None:
+            yield Said(owner, "has_pet", called, named.i, named.i + 1, True), f"{owner}'s {token.lower_}"
+            continue
+        nick = (
+            clause.subject
+            if token.dep_ == "attr" and clause.subject is not None and clause.subject.text[:1].isupper()
+            else None
+        )
+        predicate, over = predicate_of(role)
+        over = over or any(one.lower_ in FORMER - {"old", "late"} for one in token.children)
+        yield Said(called, predicate, owner, named.i, named.i + 1, True, over), f"{owner}'s {token.lower_}"
+        if nick is not None and nick != named and called.startswith(nick.text[:1]):  # "Em is my sister Emma"
+            yield Said(called, predicate, owner, named.i, named.i + 1, True, over), nick.text
+
+
+def _who(token: "Token", clause: Clause) -> "Token | None":
+    """The name beside a role, or said to be it: "my sister Emma", "Emma is my sister", "my sister is called Emma"."""
+    if token.dep_ == "appos" and token.head.pos_ == "PROPN":  # "Rosa, my wife, ..."
+        return token.head
+    beside = [
+        one
+        for one in token.children
+        if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN"
+    ]
+    subject, head = clause.subject, clause.head
+    if (
+        not beside
+        and token.dep_ == "attr"
+        and token.head == head
+        and head.lemma_ == "be"
+        and subject is not None
+        and not is_negated(head)
+    ):
+        beside = [subject] if subject.pos_ == "PROPN" else []
+    if not beside and token == subject and not is_negated(head):
+        complement = clause.child("attr", "oprd") if head.lemma_ in {"be", "call", "name"} else None
+        beside = [complement] if complement is not None and complement.pos_ == "PROPN" else []
+    return next(
+        (
+            one
+            for one in beside
+            if (one.ent_type_ in {"PERSON", "", "ORG", "GPE"} and one.text[:1].isupper() and not opens(one))
+            or one == subject
+        ),
+        None,
+    )

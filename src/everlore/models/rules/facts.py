@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
 from everlore.models.rules.phrases import Said, is_fit, listed, object_of, slot
 from everlore.models.rules.scene import Scene, kin_of, name_of, named_kin, owner_of
-from everlore.models.rules.states import RULES, TASTES, favourites, taste
+from everlore.models.rules.states import RULES, TASTES, of_possession, taste
 from everlore.models.rules.wording import Wording
 from everlore.text.lexicon import words
 
@@ -86,7 +86,7 @@ def facts(clause: Clause, wording: Wording, scene: Scene) -> Iterator[Said]:
     for subject in _subjects(clause, wording, scene) if sure else ():
         for head in clause.heads:
             yield from _facts_of(head, subject, clause, scene)
-    yield from favourites(clause, scene)
+    yield from of_possession(clause, scene)
 
 
 def _facts_of(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:

@@ -136,6 +136,10 @@ def name_span(token: "Token") -> tuple[int, int]:
         and token.doc[begin - 1].text[:1].isupper()
     ):
         begin -= 1
+    while (
+        stop + 1 < len(token.doc) and token.doc[stop].text == "&" and token.doc[stop + 1].text[:1].isupper()
+    ):
+        stop += 2
     linked = next(
         (one for one in token.rights if one.dep_ == "prep" and one.lower_ == "of" and one.i == stop), None
     )
@@ -178,5 +182,5 @@ def listed(token: "Token") -> "Iterator[Token]":
     """A noun and those that are listed with it."""
     yield token
     for one in token.children:
-        if one.dep_ == "conj" and one.pos_ in {"NOUN", "PROPN"}:
+        if one.dep_ == "conj" and one.pos_ in {"NOUN", "PROPN"} and one.nbor(-1).text != "&":
             yield from listed(one)

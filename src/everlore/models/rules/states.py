@@ -191,6 +191,36 @@ def _titled(said: Said, token: "Token") -> Said:
     return replace(said, object=doc[begin:stop].text, begin=begin, stop=stop) if said.is_name else said
 
 
+_MAIL: Final = frozenset({"email", "e-mail", "mail"})
+_PHONE: Final = frozenset({"phone", "number", "mobile"})
+
+
+def _contact(clause: Clause, scene: Scene) -> Iterator[Said]:
+    """ "My e-mail is lea@nord.example", "Mia's number is 555 010 2030"."""
+    subject, doc = clause.subject, clause.head.doc
+    whose = child(subject, "poss") if subject is not None else None
+    if subject is None or whose is None or clause.head.lemma_ != "be" or is_negated(clause.head):
+        return
+    owner = scene.speaker if whose.lower_ in {"my", "our"} else name_of(whose, {*scene.known, whose.lower_})
+    behind = [one for one in doc[clause.head.i + 1 :] if one in clause.words]
+    mail = next((one for one in behind if one.like_email), None)
+    digits = [one for one in behind if sum(map(str.isdigit, one.text)) > 1 or one.text in {"-", "+"}]
+    said = {one.lower_ for one in (subject, *subject.children)}
+    if owner and mail is not None and said & {*_MAIL, "address"}:
+        yield Said(owner, "email", mail.text, mail.i, mail.i + 1)
+    elif (
+        owner and digits and said & _PHONE and sum(map(str.isdigit, "".join(one.text for one in digits))) > 5
+    ):
+        begin, stop = digits[0].i, digits[-1].i + 1
+        yield Said(owner, "phone", doc[begin:stop].text, begin, stop)
+
+
+def of_possession(clause: Clause, scene: Scene) -> Iterator[Said]:
+    """What a clause says of something that is somebody's: their favourites, how they are reached."""
+    yield from favourites(clause, scene)
+    yield from _contact(clause, scene)
+
+
 _BONDS: Final = {"engaged": "engaged_to", "married": "married_to", "divorced": "married_to"}
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from everlore.domain.memories import EntityType
 from everlore.models.rules.clauses import Clause, clauses
 from everlore.models.rules.facts import facts
+from everlore.models.rules.kin import ROLES
 from everlore.models.rules.phrases import Said
 from everlore.models.rules.pipeline import parsed
 from everlore.models.rules.reading import MessageParts, Part, read
@@ -209,7 +210,17 @@ def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
             ]
         readings.append((message, place, earlier, reading))
     for message, place, earlier, reading in readings:
-        yield from (_Job(message, place, part) for part in reading.parts if not earlier)
+        yield from (
+            _Job(message, place, part)
+            for part in reading.parts
+            if not earlier and (not part.joking or _may_name(part.text))
+        )
+
+
+def _may_name(text: str) -> bool:
+    """Whether somebody may be named in what states nothing: it is parsed for that alone."""
+    behind = text.split()[1:]
+    return any((one[:1].isupper() and one[:2] not in {"I", "I'"}) or one.lower() in ROLES for one in behind)
 
 
 def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:

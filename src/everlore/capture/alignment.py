@@ -79,16 +79,9 @@ class Known:
         return self._children.get((parent and parent.message_id, key))
 
     def behind(self, after: KnownTurn | None) -> list[KnownTurn]:
-        """What may come after a turn: the path's turns behind it, or those of its branch."""
-        if after is None or after.on_path:
-            return [one for one in self.path if after is None or one.position > after.position]
-        inside = {after.message_id}
-        found: list[KnownTurn] = []
-        for one in self.branches:
-            if one.parent_id in inside:
-                inside.add(one.message_id)
-                found.append(one)
-        return found
+        """What may come after a turn: the path's turns behind it, or those of branches."""
+        turns = self.path if after is None or after.on_path else self.branches
+        return [one for one in turns if after is None or one.position > after.position]
 
 
 class Stretch(NamedTuple):

@@ -40,12 +40,17 @@ from everlore.thread t cross join unnest(%(external_ids)s::text[]) as given (ext
 ) as m
 where t.workspace_id = %(workspace)s and t.name = %(thread)s;
 
--- lock_watermarks: how far the steps are in a thread, locked: a step takes its own before it takes passage numbers
-select from everlore.watermark where workspace_id = %(workspace)s and thread_id = %(thread_id)s order by step for update;
-
 -- take_passages: numbers for so many passages; returns the last number given out before
 update everlore.passage_counter set last_passage = last_passage + %(count)s
 where workspace_id = %(workspace)s
+returning last_passage - %(count)s;
+
+-- take_passages_of: the same for who writes to a thread. A step locks how far it is before it takes numbers, and so does this
+with locked as materialized (
+    select from everlore.watermark where workspace_id = %(workspace)s and thread_id = %(thread_id)s order by step for update
+)
+update everlore.passage_counter set last_passage = last_passage + %(count)s
+where workspace_id = %(workspace)s and (select count(*) from locked) >= 0
 returning last_passage - %(count)s;
 
 -- give_back_passages: numbers that were not needed, if nobody took others since

@@ -199,6 +199,8 @@ SHAPES = [
     Shape("Claude Code: nothing stays but the summary, and the question behind it is sent again",
           [TALK, [CONTINUED, "u:Go on"], [CONTINUED, "u:Go on"], [CONTINUED, "u:Go on", "a:Well.", "u:And?"]],
           [6, 1, 0, 2], [*WORDS, "Go on", "Well.", "And?"], 9),
+    Shape("Claude Code: a thread that begins with a summary",
+          [[CONTINUED, "u:Go on"], [CONTINUED, "u:Go on", "a:Well."]], [2, 1], [CONTINUED[2:], "Go on", "Well."], 3),
     Shape("Claude Code: the summary and a question in one turn",
           [TALK, [merged(CONTINUED, "u:I moved to Elm Street 5.")],
            [merged(CONTINUED, "u:I moved to Elm Street 5."), "a:Noted."]],

@@ -159,7 +159,9 @@ def _was_erased(turns: Sequence[Turn], at: int, follows: KnownTurn | None, known
 
 async def _resume(tx: Transaction, aligned: Aligned, turns: Sequence[Turn], known: Known) -> int:
     """Behind a summary the history goes on where its own words are said up to the end of the branch; else (all is left out) from
-    that end. Returns the place of the first turn behind the summary; -1 if it was none."""
+    that end. Returns the place of the first turn behind the summary; -1 if it was none, or stands for what nobody has."""
+    if known.tip_id is None:
+        return -1
     at = begin = len(aligned.found)
     while begin < len(turns) and turns[begin].stands_for_others:
         begin += 1

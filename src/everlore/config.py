@@ -156,9 +156,14 @@ class ModelSettings(BaseModel):
     api_key_env: str | None = Field(
         default=None, description="name of the environment variable that holds the key"
     )
-    timeout_s: float = Field(default=60.0, gt=0, le=3600, description="for one call")
-    max_output_tokens: int = Field(
-        default=4096, ge=256, le=100_000, description="an answer that is cut off there counts as failed"
+    timeout_s: float | None = Field(
+        default=None, gt=0, le=3600, description="for one call; left out: 60, for a small model 300"
+    )
+    max_output_tokens: int | None = Field(
+        default=None,
+        ge=256,
+        le=100_000,
+        description="of an answer; one that is cut off fails (small: what is complete counts); left out: 4096, small 1200",
     )
     output: Literal["native", "prompted", "tool"] = Field(
         default="native", description="prompted for endpoints that know no JSON schemas; tool to call one"
@@ -186,6 +191,10 @@ class DistilSettings(BaseModel):
         default="rules", description="who distils: `rules` (no model), `model`, or `none`"
     )
     model: ModelSettings | None = Field(default=None, description="the language model")
+    size: Literal["small", "large"] | None = Field(
+        default=None,
+        description="what is asked of it: sentences, or all at once; left out: small where its url is on this machine",
+    )
     silence_minutes: float = Field(
         default=30, ge=0, le=10_080, description="after so long a window closes that is not full"
     )

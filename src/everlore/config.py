@@ -45,8 +45,24 @@ class RecallSettings(BaseModel):
 
     lexical: Weight = Field(default=1.0, description="weight of BM25")
     vector: Weight = Field(default=1.0, description="weight of cosine")
-    late_interaction: Weight = Field(default=0.67, description="weight of the reranker; 0 switches it off")
-    author: Weight = Field(default=0.1, description="added when the question names the author of a message")
+    late_interaction: Weight = Field(default=1.0, description="weight of the reranker; 0 switches it off")
+    author: Weight = Field(default=0.2, description="added when the question names the author of a message")
+    named_late_interaction: Weight = Field(
+        default=1.5,
+        description="weight of the reranker over a message and its neighbours when the question names an author",
+    )
+    named_answer: Weight = Field(
+        default=0.1,
+        description="times the score of the message before, if another person asks there, when the question names an author",
+    )
+    named_asking: Weight = Field(
+        default=0.05,
+        description="taken off a message that ends with a question when the question names an author",
+    )
+    named_session: Weight = Field(
+        default=0.1,
+        description="times how well the session as a whole matches when the question names an author",
+    )
     time: Weight = Field(
         default=0.2, description="added when a message lies in a time that the question names"
     )
@@ -63,7 +79,7 @@ class RecallSettings(BaseModel):
     reach: int = Field(
         default=2, ge=0, le=5, description="neighbours on each side that join the candidates and the windows"
     )
-    rerank_depth: int = Field(default=50, ge=0, le=500, description="the best so many are reranked")
+    rerank_depth: int = Field(default=200, ge=0, le=500, description="the best so many are reranked")
     exact_below: int = Field(
         default=5000, ge=0, le=1_000_000, description="vectors are compared exactly up to so many passages"
     )

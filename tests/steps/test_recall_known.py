@@ -244,14 +244,16 @@ async def test_a_memory_is_a_key_to_its_turn_which_its_own_words_would_not_find(
     filler = [f"A boat passed, number {n}." for n in range(30)]
     turn = script.find("Heron, old lady of mine.", content="Heron is the old boat of Anna.")
     question = "What is the boat of Anna?"
-    async with opened(database, clock, script) as lore:
+    # Words alone decide what the turn is without keys.
+    alone = {"named_late_interaction": 0.5}
+    async with opened(database, clock, script, recall=alone) as lore:
         workspace = await lore.workspace("alice", create=True)
         await told(lore, workspace, *filler[:15], turn, *filler[15:], apart=600)
         with_keys = await workspace.recall(question, limit=40, trace=True)
         hit = next(hit for hit in with_keys.hits if hit.text == turn)
         assert hit.trace["keys"].rank == 1
         assert "boat" not in hit.support.covered
-    async with opened(database, clock, script, recall={"keys": 0}) as lore:
+    async with opened(database, clock, script, recall={"keys": 0, **alone}) as lore:
         without = await (await lore.workspace("alice", create=True)).recall(question, limit=40)
     assert [h.text for h in with_keys.hits].index(turn) < [h.text for h in without.hits].index(turn)
 

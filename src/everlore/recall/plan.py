@@ -1,13 +1,11 @@
 """Plan: what the question itself says about where its answer lies. Pure functions on text."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from everlore.text.dates import TimeRange, read_times
-from everlore.text.words import tokens
 
 # English with capitals and without, but neither "US" nor the numeral ("World War I", "i.e."); then the commonest forms of
 # Swedish, German, Spanish, Portuguese and French that are no English words.
@@ -79,17 +77,3 @@ def _about_past(question: str, present: bool) -> bool:
     if _PAST.search(question):
         return True
     return bool(_STATES.search(question)) and not present and not _UNTIL_NOW.search(question)
-
-
-def authors_named(question: str, authors: Iterable[str]) -> frozenset[str]:
-    """Of the given authors those that the question names, by full name or by one part of it.
-
-    A part counts only with a capital (or in a question without any), so that "will you" does not name Will.
-    """
-    capitals = any(character.isupper() for character in question[1:])
-    said = {word.text for word in tokens(question) if not capitals or question[word.start].isupper()}
-    named: set[str] = set()
-    for author in authors:
-        if any(len(part.text) > 1 and part.text in said for part in tokens(author)):
-            named.add(author)
-    return frozenset(named)

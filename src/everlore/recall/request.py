@@ -109,7 +109,7 @@ class Near:
     candidates: OtherPassages
     relevance: NDArray[np.float64]
     cosines: NDArray[np.float64] | None
-    late: dict[int, float]
+    late: Mapping[int, float]
     counts: NDArray[np.float64]
     lexical: Lexical
     keys: tuple[Key, ...] = ()

@@ -52,7 +52,8 @@ class Filter:
 class Surroundings:
     """Candidate passages in reading order (thread, then sequence), column by column. `message_ids` are
     the 16 bytes of the UUIDs (making UUIDs of hundreds costs a millisecond); `session` numbers the sessions;
-    `vectors` is (candidates, dimensions) with rows of zeros where there is none, or None without a model."""
+    `asks` says which end with a question; `vectors` is (candidates, dimensions) with rows of zeros where there is none, or None
+    without a model."""
 
     passage_ids: NDArray[np.int64]
     message_ids: tuple[bytes, ...]
@@ -62,6 +63,7 @@ class Surroundings:
     authors: tuple[str, ...]
     times: tuple[datetime, ...]
     lengths: NDArray[np.float64]
+    asks: NDArray[np.bool_]
     vectors: Vector | None
 
 
@@ -150,7 +152,7 @@ async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id:
     rows = await tx.tuples(
         _QUERIES["around"], binary=True, passages=list(passages), reach=reach, model_id=model_id
     )
-    columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 9
+    columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 10
     codes: dict[bytes, int] = {}
     return Surroundings(
         passage_ids=np.array(columns[0], dtype=np.int64),
@@ -161,7 +163,8 @@ async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id:
         authors=columns[5],
         times=columns[6],
         lengths=np.array(columns[7], dtype=np.float64),
-        vectors=vectors_of_rows(columns[8]),
+        asks=np.array(columns[8], dtype=np.bool_),
+        vectors=vectors_of_rows(columns[9]),
     )
 
 

@@ -70,6 +70,10 @@ class RecallSettings(BaseModel):
     role: Weight = Field(
         default=0.35, description="added to the person's own messages when the question says I, my, we"
     )
+    asked_again: Weight = Field(
+        default=0.5,
+        description="taken off a message that asks the same as the question and says nothing else",
+    )
     keys: Weight = Field(
         default=0.5, description="times the relevance of the best memory or fact that rests on a message"
     )

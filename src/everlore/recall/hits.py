@@ -43,7 +43,7 @@ async def make_hits(
                 rarity,
                 present[message_id.bytes],
                 _speaker(ranking.named, shown[message_id].citation.author),
-                ranking.late.get(place),
+                ranking.late.scores.get(place),
             ),
             neighbours=shown[message_id].neighbours,
             trace={
@@ -112,7 +112,7 @@ def _traces(
     candidates: Surroundings, ranking: Ranking, lanes: Mapping[str, Lane]
 ) -> dict[str, dict[int, LaneTrace]]:
     """Per lane the rank and raw score of each passage that it offered."""
-    reranked = [(int(candidates.passage_ids[place]), value) for place, value in ranking.late.items()]
+    reranked = [(int(candidates.passage_ids[place]), value) for place, value in ranking.late.scores.items()]
     return {name: _traced(lane) for name, lane in lanes.items()} | {
         "rerank": _traced(sorted(reranked, key=lambda pair: -pair[1]))
     }

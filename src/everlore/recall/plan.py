@@ -44,6 +44,11 @@ _STATES = re.compile(
     r"|\b(?:viv[ií]a|resid[ií]a|trabajaba|estudiaba)[ns]?\b",
     re.IGNORECASE,
 )
+# About what was asked, not what was answered: English, and the commonest forms of German, Spanish, Portuguese, French, Swedish.
+_ASKING = re.compile(
+    r"\b(?:ask(?:ed|s|ing)?|questions?|wonder(?:ed|s|ing)?|(?:ge)?fragt?e?n?|pregunt\w+|pergunt\w+|demandé\w*|fråga\w*)\b",
+    re.IGNORECASE,
+)
 # How long something has lasted: it still does.
 _UNTIL_NOW = re.compile(
     r"\b(?:how long|since|lately|recently|cu[aá]nto tiempo|desde|[uú]ltimamente)\b", re.IGNORECASE
@@ -53,13 +58,14 @@ _UNTIL_NOW = re.compile(
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`prefers` is whose messages the question is about: the person's own, the assistant's, or nobody's in particular.
-    `about_past`: it asks for what was true once."""
+    `about_past`: it asks for what was true once; `about_asking`: for what was asked."""
 
     question: str
     times: tuple[TimeRange, ...]
     prefers: Literal["user", "assistant"] | None
     about_present: bool
     about_past: bool = False
+    about_asking: bool = False
 
 
 def plan(question: str, now: datetime) -> Plan:
@@ -70,7 +76,14 @@ def plan(question: str, now: datetime) -> Plan:
         prefers = "user"
     times = read_times(question, now)
     present = bool(_PRESENT.search(question))
-    return Plan(question, times, prefers, present, _about_past(question, present) and not times)
+    return Plan(
+        question=question,
+        times=times,
+        prefers=prefers,
+        about_present=present,
+        about_past=_about_past(question, present) and not times,
+        about_asking=bool(_ASKING.search(question)),
+    )
 
 
 def _about_past(question: str, present: bool) -> bool:

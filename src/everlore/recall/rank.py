@@ -1,6 +1,5 @@
 """Ranking: signals of the candidates are fused, the best reranked, and what the question itself says is added."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.recall import fuse, named
+from everlore.recall.asked_again import asked_again
 from everlore.recall.near import lent
 from everlore.recall.request import Request
 from everlore.recall.rerank import NOT_RERANKED, Late, late_scores
@@ -17,13 +17,14 @@ from everlore.store.recall import Surroundings
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Scores per candidate. `late` has the reranker's raw score where there is one, by the candidate's place; `counts` how
-    often each term occurs in each; `named` are authors asked about; only `eligible` candidates may be hits."""
+    """Scores per candidate. `late` is what the reranker said, by the candidate's place; `counts` how often each term occurs in
+    each; `named` are authors asked about; `again` says which ask the same as the question; only `eligible` ones may be hits."""
 
     scores: fuse.Scores
-    late: Mapping[int, float]
+    late: Late
     counts: NDArray[np.float64]
     named: frozenset[str]
+    again: NDArray[np.bool_]
     eligible: NDArray[np.bool_]
 
 
@@ -47,7 +48,9 @@ async def rank(request: Request, candidates: Surroundings) -> Ranking:
     if authors:
         scores = _in_conversation(request, candidates, scores, late)
     scores = scores + settings.session * fuse.best_of_session(scores, candidates.session)
-    return Ranking(scores, late.scores, counts, authors, await _eligible(request, candidates))
+    again = asked_again(request, candidates, counts)
+    scores = scores - settings.asked_again * again
+    return Ranking(scores, late, counts, authors, again, await _eligible(request, candidates))
 
 
 def _indexed(candidates: Surroundings) -> NDArray[np.bool_] | None:

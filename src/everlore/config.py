@@ -97,6 +97,7 @@ class RecallSettings(BaseModel):
     relationship_bonus: Weight = Field(default=0.10, description="added to memories of relationships")
     preference_bonus: Weight = Field(default=0.05, description="added to preferences")
     goal_bonus: Weight = Field(default=0.05, description="added to goals")
+    floor: float = Field(default=0.1, ge=0, le=1, description="messages with less evidence are not listed")
     memory_floor: float = Field(
         default=0.25, ge=0, le=1, description="memories and facts with less support are not listed"
     )

@@ -10,7 +10,19 @@ import pytest
 
 Cli = Callable[..., Any]
 
-HIT_KEYS = {"text", "captions", "citation", "score", "confidence", "support", "neighbours", "trace"}
+HIT_KEYS = {
+    *(
+        "text",
+        "captions",
+        "citation",
+        "score",
+        "confidence",
+        "support",
+        "off_the_record",
+        "neighbours",
+        "trace",
+    ),
+}
 CITATION_KEYS = {"message_id", "short_id", "thread", "author", "role", "at"}
 SUPPORT_KEYS = {"confidence", "covered", "missing", "speaker", "late_interaction"}
 MESSAGE_KEYS = {

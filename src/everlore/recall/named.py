@@ -31,6 +31,18 @@ def named_authors(request: Request, candidates: Surroundings) -> frozenset[str]:
     return authors_named(request.ask.question, authors, common, dated)
 
 
+def window_matches(candidates: Surroundings, matches: Matches, reach: int) -> list[Matches]:
+    """Each candidate's matches alone, then with its neighbours up to 1, 2 away, where each word finds its best counterpart."""
+    widths = [matches]
+    for distance, share in enumerate(_OF_NEIGHBOURS[:reach], start=1):
+        earlier, later = fuse.neighbour_pairs(candidates.session, candidates.sequence, distance)
+        best = widths[-1].copy()
+        best[earlier] = np.maximum(best[earlier], share * matches[later])
+        best[later] = np.maximum(best[later], share * matches[earlier])
+        widths.append(best)
+    return widths
+
+
 def window_signal(
     candidates: Surroundings,
     matches: Matches,
@@ -38,17 +50,12 @@ def window_signal(
     known: NDArray[np.bool_],
     reach: int,
 ) -> Scores:
-    """Late interaction of each passage and of its windows, where each word finds its best counterpart, each scaled, then
-    averaged. `matches` is (candidates, tokens of the question); what was not reranked (`known` is False) has the lowest."""
-    widths: list[Scores] = []
-    best = matches
-    for distance, share in enumerate((1.0, *_OF_NEIGHBOURS[:reach])):
-        if distance:
-            earlier, later = fuse.neighbour_pairs(candidates.session, candidates.sequence, distance)
-            best = best.copy()
-            best[earlier] = np.maximum(best[earlier], share * matches[later])
-            best[later] = np.maximum(best[later], share * matches[earlier])
-        widths.append(fuse.with_unknown(np.where(known, best @ weights, np.nan)))
+    """Late interaction of each passage and of its windows, each scaled, then averaged. `matches` is (candidates, tokens of the
+    question); what was not reranked (`known` is False) has the lowest."""
+    widths = [
+        fuse.with_unknown(np.where(known, best @ weights, np.nan))
+        for best in window_matches(candidates, matches, reach)
+    ]
     return np.mean(widths, axis=0)
 
 

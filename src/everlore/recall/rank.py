@@ -18,13 +18,16 @@ from everlore.store.recall import Surroundings
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Scores per candidate. `late` is what the reranker said, by the candidate's place; `counts` how often each term occurs in
-    each; `named` are authors asked about; `again` says which ask the same as the question; only `eligible` ones may be hits."""
+    each; `named` are authors asked about; `again` says which ask the same as the question, `inside` which lie in the time that
+    it names (None: it names none); `lent` is what memories that rest on them lend; only `eligible` ones may be hits."""
 
     scores: fuse.Scores
     late: Late
     counts: NDArray[np.float64]
     named: frozenset[str]
     again: NDArray[np.bool_]
+    inside: NDArray[np.bool_] | None
+    lent: fuse.Scores
     eligible: NDArray[np.bool_]
 
 
@@ -42,15 +45,18 @@ async def rank(request: Request, candidates: Surroundings) -> Ranking:
     if late.scores:
         signals.append(_late_signal(request, candidates, late, is_named=bool(authors)))
     relevance = fuse.weighted(signals, indexed)
+    keys = np.zeros_like(relevance)
     if request.near and settings.keys > 0:
-        relevance = relevance + settings.keys * lent(request, candidates, late.scores)
-    scores = _adjusted(request, candidates, relevance, authors)
+        keys = lent(request, candidates, late.scores)
+    relevance = relevance + settings.keys * keys
+    inside = _in_time(request, candidates)
+    scores = _adjusted(request, candidates, relevance, authors, inside)
     if authors:
         scores = _in_conversation(request, candidates, scores, late)
     scores = scores + settings.session * fuse.best_of_session(scores, candidates.session)
     again = asked_again(request, candidates, counts)
     scores = scores - settings.asked_again * again
-    return Ranking(scores, late, counts, authors, again, await _eligible(request, candidates))
+    return Ranking(scores, late, counts, authors, again, inside, keys, await _eligible(request, candidates))
 
 
 def _indexed(candidates: Surroundings) -> NDArray[np.bool_] | None:
@@ -95,19 +101,26 @@ def _late_signal(
     return settings.late_interaction, fuse.with_unknown(known)
 
 
+def _in_time(request: Request, candidates: Surroundings) -> NDArray[np.bool_] | None:
+    """Which candidates lie in a time that the question names; None where it names none."""
+    if not (spans := request.plan.times):
+        return None
+    return np.array([any(_inside(at, span.start, span.end) for span in spans) for at in candidates.times])
+
+
 def _adjusted(
-    request: Request, candidates: Surroundings, relevance: fuse.Scores, authors: frozenset[str]
+    request: Request,
+    candidates: Surroundings,
+    relevance: fuse.Scores,
+    authors: frozenset[str],
+    inside: NDArray[np.bool_] | None,
 ) -> fuse.Scores:
     """Relevance (0-1) plus what the question says of its answer: whose words, and when."""
     settings, asked = request.settings, request.plan
     scores = relevance + settings.author * np.array([author in authors for author in candidates.authors])
     if asked.prefers:
         scores = scores + settings.role * np.array([role == asked.prefers for role in candidates.roles])
-    if asked.times:
-        scores = scores + settings.time * np.array(
-            [any(_inside(at, span.start, span.end) for span in asked.times) for at in candidates.times]
-        )
-    return scores
+    return scores if inside is None else scores + settings.time * inside
 
 
 def _in_conversation(

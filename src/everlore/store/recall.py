@@ -74,6 +74,7 @@ class ShownMessage:
     citation: Citation
     text: str
     captions: tuple[str, ...]
+    off_the_record: bool
     neighbours: tuple[Neighbour, ...]
 
 
@@ -209,14 +210,16 @@ async def messages(
         neighbours.setdefault(of, []).append(Neighbour(distance, said[one.message_id], one))
     return {
         one.message_id: ShownMessage(
-            one, said[one.message_id], captions, tuple(neighbours.get(one.message_id, ()))
+            one, said[one.message_id], captions, private, tuple(neighbours.get(one.message_id, ()))
         )
-        for one, captions in await shown.fetchall()
+        for one, captions, private in await shown.fetchall()
     }
 
 
-def _shown(*, captions: Sequence[str], **cited: Any) -> tuple[Citation, tuple[str, ...]]:
-    return Citation(**cited), tuple(captions)
+def _shown(
+    *, captions: Sequence[str], off_the_record: bool, **cited: Any
+) -> tuple[Citation, tuple[str, ...], bool]:
+    return Citation(**cited), tuple(captions), off_the_record
 
 
 def _near(*, near: UUID, distance: int, **cited: Any) -> tuple[UUID, int, Citation]:

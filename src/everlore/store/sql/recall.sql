@@ -67,7 +67,7 @@ from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
 ) as p;
 
 -- messages: what hits show of their messages beside the texts
-select m.message_id, t.name as thread, m.author, m.role, m.occurred_at as at, m.captions
+select m.message_id, t.name as thread, m.author, m.role, m.occurred_at as at, m.captions, m.off_the_record
 from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
     select * from everlore.message where workspace_id = %(workspace)s and message_id = given.message_id offset 0
 ) as m cross join lateral (

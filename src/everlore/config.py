@@ -71,7 +71,7 @@ class RecallSettings(BaseModel):
         default=0.35, description="added to the person's own messages when the question says I, my, we"
     )
     asked_again: Weight = Field(
-        default=0.5,
+        default=0.3,
         description="taken off a message that asks the same as the question and says nothing else",
     )
     keys: Weight = Field(

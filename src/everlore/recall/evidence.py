@@ -11,8 +11,9 @@ unrelated texts reach to what answers do; half of the share of the question's wo
 and its neighbours have; or what a memory that rests on it lends: the largest of these. It counts 0.75 where another person
 speaks than the one asked about. Words that name a time are met by what lies in that time.
 
-Nothing of it is fitted. On the development conversations of docs/path.md the confidence tells answers from other hits among the
-first ten with an AUC of 0.85, and the first hits of questions that are answered from those of category 5 with one of 0.71.
+No weight is fitted, but the form was chosen on the development conversations of docs/path.md. There the confidence tells answers
+from other hits among the first ten with an AUC of 0.85, and the first hits of questions that are answered from those of category
+5 with one of 0.71.
 Evidence is what the floor is held against: with confidence it would drop what is merely not among the first.
 """
 

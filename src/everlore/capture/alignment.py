@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept_one
+from everlore.capture.history import summary_in
 from everlore.capture.turns import Said, Summary, erased_marks, same_but_cut
 from everlore.domain.messages import NewMessage
 from everlore.store import tree
@@ -35,7 +36,14 @@ class Turn:
     given: NewMessage | Mapping[str, Any]
     field: str
     accepted: Accepted | None = None
-    summary: Summary = ""
+    merged: bool = False  # with a summary, which stood in front of its own words
+
+    @property
+    def summary(self) -> Summary:
+        if self.merged:
+            return "in front"
+        said = self.said
+        return "" if said.captions or said.tool_calls != "[]" else summary_in(self.role, self.text)
 
     @property
     def stands_for_others(self) -> bool:

@@ -48,7 +48,7 @@ def summary_in(role: str, text: str) -> Summary:
 
 def without_summary(given: NewMessage | Mapping[str, Any]) -> Mapping[str, Any] | None:
     """A person's turn without a summary that a client merged into it; None if nothing is left, or none was there."""
-    if not isinstance(given, Mapping) or given.get("role") not in {"user", "human"}:
+    if not isinstance(given, (dict, Mapping)) or given.get("role") not in {"user", "human"}:
         return None
     content = given.get("content")
     if not isinstance(content, list):

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept_one
 from everlore.capture.alignment import Known, Turn, align
-from everlore.capture.history import read, summary_in, without_summary
+from everlore.capture.history import read, without_summary
 from everlore.capture.tree import follow
 from everlore.capture.turns import turn_key
 from everlore.capture.write import aside, give_back, prepared_within, write, writing
@@ -120,18 +120,10 @@ def _turn_of(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -
     if isinstance(said, Mapping) and not said.keys() - _PLAIN and said["role"] in ROLES:
         # Most of a long history is known: what consists of words only is checked when it turns out to be new.
         role, text = said["role"], said["content"]
-        key = turn_key(role, text, (), "[]")
-        return Turn(role, text, key, said, field, summary="in front" if own else summary_in(role, text))
+        return Turn(role, text, turn_key(role, text, (), "[]"), said, field, merged=own is not None)
     accepted = accept_one(said, field, now)
     role, text = accepted.role, accepted.text
-    summary = (
-        "in front"
-        if own
-        else ""
-        if accepted.captions or accepted.tool_calls != "[]"
-        else summary_in(role, text)
-    )
-    return Turn(role, text, accepted.turn_key, said, field, accepted, summary)
+    return Turn(role, text, accepted.turn_key, said, field, accepted, merged=own is not None)
 
 
 def _outcome(one: Turn, found: UUID | str, ids: Mapping[int, UUID]) -> ReconciledTurn:

@@ -121,6 +121,7 @@ async def align(tx: Transaction, thread_id: UUID, turns: Sequence[Turn], known: 
         if run is not None and run.length > len(aligned.found):
             aligned = Aligned([run.begin.message_id], run.begin)
             _walk(aligned, turns, known)
+    summaries = [place for place in range(len(aligned.found), len(turns)) if turns[place].summary == "whole"]
     resumed = -1  # behind the summary in front of this turn the history was gone on with
     while (at := len(aligned.found)) < len(turns):
         one = turns[at]
@@ -128,7 +129,7 @@ async def align(tx: Transaction, thread_id: UUID, turns: Sequence[Turn], known: 
             resumed = await _resume(tx, aligned, turns, known)
             if resumed < 0:
                 break
-        elif _pick_up(aligned, turns[at : _summary_behind(turns, at)], known):
+        elif _pick_up(aligned, turns[at : next((place for place in summaries if place > at), at)], known):
             continue
         elif (cut := await _cut(tx, thread_id, one, aligned.follows, known)) is not None:
             aligned.found.append(cut.message_id)
@@ -192,11 +193,6 @@ async def _resume(tx: Transaction, aligned: Aligned, turns: Sequence[Turn], know
 async def _end(tx: Transaction, follows: KnownTurn | None, known: Known) -> UUID | None:
     """Where the branch ends that a turn is on."""
     return known.tip_id if follows is None or follows.on_path else await tree.end_of(tx, follows.message_id)
-
-
-def _summary_behind(turns: Sequence[Turn], at: int) -> int:
-    """The place of the summary that stands behind some turns; where there is none, the place that was asked from."""
-    return next((place for place in range(at, len(turns)) if turns[place].summary == "whole"), at)
 
 
 def _pick_up(aligned: Aligned, kept: Sequence[Turn], known: Known) -> bool:

@@ -45,14 +45,34 @@ class RecallSettings(BaseModel):
 
     lexical: Weight = Field(default=1.0, description="weight of BM25")
     vector: Weight = Field(default=1.0, description="weight of cosine")
-    late_interaction: Weight = Field(default=0.67, description="weight of the reranker; 0 switches it off")
-    author: Weight = Field(default=0.1, description="added when the question names the author of a message")
+    late_interaction: Weight = Field(default=1.0, description="weight of the reranker; 0 switches it off")
+    author: Weight = Field(default=0.2, description="added when the question names the author of a message")
+    named_late_interaction: Weight = Field(
+        default=1.5,
+        description="weight of the reranker over a message and its neighbours when the question names an author",
+    )
+    named_answer: Weight = Field(
+        default=0.1,
+        description="times the score of the message before, if another person asks there, when the question names an author",
+    )
+    named_asking: Weight = Field(
+        default=0.05,
+        description="taken off a message that ends with a question when the question names an author",
+    )
+    named_session: Weight = Field(
+        default=0.1,
+        description="times how well the session as a whole matches when the question names an author",
+    )
     time: Weight = Field(
         default=0.2, description="added when a message lies in a time that the question names"
     )
     session: Weight = Field(default=0.2, description="times the best score of the message's session")
     role: Weight = Field(
         default=0.35, description="added to the person's own messages when the question says I, my, we"
+    )
+    asked_again: Weight = Field(
+        default=0.3,
+        description="taken off a message that asks the same as the question and says nothing else",
     )
     keys: Weight = Field(
         default=0.5, description="times the relevance of the best memory or fact that rests on a message"
@@ -63,7 +83,7 @@ class RecallSettings(BaseModel):
     reach: int = Field(
         default=2, ge=0, le=5, description="neighbours on each side that join the candidates and the windows"
     )
-    rerank_depth: int = Field(default=50, ge=0, le=500, description="the best so many are reranked")
+    rerank_depth: int = Field(default=200, ge=0, le=500, description="the best so many are reranked")
     exact_below: int = Field(
         default=5000, ge=0, le=1_000_000, description="vectors are compared exactly up to so many passages"
     )
@@ -77,6 +97,7 @@ class RecallSettings(BaseModel):
     relationship_bonus: Weight = Field(default=0.10, description="added to memories of relationships")
     preference_bonus: Weight = Field(default=0.05, description="added to preferences")
     goal_bonus: Weight = Field(default=0.05, description="added to goals")
+    floor: float = Field(default=0.1, ge=0, le=1, description="messages with less evidence are not listed")
     memory_floor: float = Field(
         default=0.25, ge=0, le=1, description="memories and facts with less support are not listed"
     )
@@ -156,9 +177,14 @@ class ModelSettings(BaseModel):
     api_key_env: str | None = Field(
         default=None, description="name of the environment variable that holds the key"
     )
-    timeout_s: float = Field(default=60.0, gt=0, le=3600, description="for one call")
-    max_output_tokens: int = Field(
-        default=4096, ge=256, le=100_000, description="an answer that is cut off there counts as failed"
+    timeout_s: float | None = Field(
+        default=None, gt=0, le=3600, description="for one call; left out: 60, for a small model 300"
+    )
+    max_output_tokens: int | None = Field(
+        default=None,
+        ge=256,
+        le=100_000,
+        description="of an answer; one that is cut off fails (small: what is complete counts); left out: 4096, small 1200",
     )
     output: Literal["native", "prompted", "tool"] = Field(
         default="native", description="prompted for endpoints that know no JSON schemas; tool to call one"
@@ -186,6 +212,10 @@ class DistilSettings(BaseModel):
         default="rules", description="who distils: `rules` (no model), `model`, or `none`"
     )
     model: ModelSettings | None = Field(default=None, description="the language model")
+    size: Literal["small", "large"] | None = Field(
+        default=None,
+        description="what is asked of it: sentences, or all at once; left out: small where its url is on this machine",
+    )
     silence_minutes: float = Field(
         default=30, ge=0, le=10_080, description="after so long a window closes that is not full"
     )

@@ -260,8 +260,8 @@ class Everlore:
                 f"The embedding model in use, {in_use}, is not configured here; reindexing would lose its vectors."
             )
         for summary in await self._workspaces():
-            await rebuild(self.workers, summary.workspace_id)
             await resplit_workspace(self.workers, summary.workspace_id)
+            await rebuild(self.workers, summary.workspace_id)
             await pack_tail(self.workers, summary.workspace_id, at_least=1)
         await self.catch_up(progress=progress)
 

@@ -66,6 +66,7 @@ def configured_analyst(settings: Settings) -> Analyst | None:
         context_messages=chosen.context_messages,
         context_tokens=chosen.context_tokens,
         prompts_dir=chosen.prompts_dir,
+        size=chosen.size,
     )
 
 

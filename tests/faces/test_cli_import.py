@@ -242,6 +242,7 @@ def test_the_evaluation_prints_the_agreed_keys(
         "ndcg",
         "by_category",
         "confidence_auc",
+        "support_auc",
         "latency_ms",
         "questions",
         "turns",

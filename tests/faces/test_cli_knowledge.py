@@ -126,7 +126,7 @@ def test_recall_shows_facts_and_memories_beside_messages(cli: Cli) -> None:
     shown = cli("recall", "Where does Emma live now?").out
     assert "Emma lives in Lisbon" in shown
     assert "since 2025-05-20" in shown
-    assert "Porto" not in shown.partition("Emma moved to Lisbon.")[0]
+    assert "Porto" not in shown.partition("\n\n")[0]
     found = cli("recall", "Where does Emma live now?", "--json").json
     assert set(found) == {
         "question",
@@ -138,14 +138,17 @@ def test_recall_shows_facts_and_memories_beside_messages(cli: Cli) -> None:
         "branches",
         "others",
         "reading",
+        "unsupported",
     }
     best = found["facts"][0]
     assert set(best) == {"fact", "sources", "score", "confidence", "support", "current", "why"}
     assert set(best["fact"]) == FACT_KEYS
     assert (best["fact"]["object"], best["current"]) == ("Lisbon", True)
     assert {"message_id", "short_id", "thread", "author", "role", "at"} == set(best["sources"][0])
-    assert set(found["memories"][0]) == {"memory", "sources", "score", "confidence", "support", "why"}
-    assert set(found["memories"][0]["memory"]) == MEMORY_KEYS
+    # What stands in a hit word for word is not listed again.
+    known = cli("recall", "Where does Emma live now?", "--kind", "memory", "--json").json["memories"][0]
+    assert set(known) == {"memory", "sources", "score", "confidence", "support", "why"}
+    assert set(known["memory"]) == MEMORY_KEYS
     then = cli("recall", "Where does Emma live?", "--as-of", "2025-01-01T00:00Z", "--json").json
     assert then["facts"][0]["fact"]["object"] == "Porto"
     before = cli("recall", "Where does Emma live?", "--known-at", "2020-01-01T00:00Z", "--json").json

@@ -25,7 +25,11 @@ def test_an_answer_is_given_anew_and_taken_back(cli: Callable[..., Any], ids: li
     listed = cli("messages").out
     assert "To Oslo." in listed
     assert "To Rome." not in listed
-    assert "off the path" in cli("messages", "--branches").out
+    tree = cli("messages", "--branches").out
+    assert "off the path" in tree
+    assert tree.endswith("2 messages on the path, 1 off it.\n")
+    places = [line.split()[:2] for line in tree.splitlines() if line.split()[0].isdigit()]
+    assert places[1:3] == [["2", "1"], ["3", "1"]]
     assert "off the path" in cli("show", ids[1]).out
     assert "off the path" in cli("recall", "Rome", "--branches").out
     switched = cli("threads", "switch", "main", ids[1])

@@ -241,6 +241,7 @@ async def test_recall_answers_with_memories_and_facts(here: At) -> None:
         "branches",
         "others",
         "reading",
+        "unsupported",
         "degraded",
         "took_ms",
     }
@@ -248,7 +249,8 @@ async def test_recall_answers_with_memories_and_facts(here: At) -> None:
     assert (best["fact"]["object"], best["current"]) == ("Lisbon", True)
     assert best["confidence"] == best["support"]["confidence"]
     assert best["sources"][0]["author"] == "Alice"
-    assert answer["memories"][0]["memory"]["status"] == "active"
+    known = await here.post("/v1/recall", query="Where does Emma live now?", kinds=["memory"])
+    assert known["memories"][0]["memory"]["status"] == "active"
     then = await here.post(
         "/v1/recall", query="Where does Emma live?", as_of={"valid_at": "2025-01-01T00:00:00Z"}
     )

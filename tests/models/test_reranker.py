@@ -1,5 +1,7 @@
 """Late interaction: each word of the question finds its best counterpart in the passage."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,6 +20,19 @@ async def asked(text: str, weights: list[float] | None = None) -> WeightedQuesti
     return WeightedQuestion(text, encoded, given_weights)
 
 
+async def scored(question: WeightedQuestion, shown: Sequence[PassageCandidate]) -> Sequence[float | None]:
+    """The scores; what else is answered says the same."""
+    answer = await LateInteraction().score(question, shown)
+    if answer.matches is None:
+        assert all(one is None for one in answer.scores)
+    else:
+        for row, one in zip(answer.matches, answer.scores, strict=True):
+            assert (one is None and not row.any()) or one == pytest.approx(
+                min(row @ question.weights, 1), abs=1e-5
+            )
+    return answer.scores
+
+
 async def candidates(*texts: str | None) -> list[PassageCandidate]:
     model = FakeEmbedder()
     encoded = [None if text is None else (await model.encode_passages([text]))[0].tokens for text in texts]
@@ -26,7 +41,7 @@ async def candidates(*texts: str | None) -> list[PassageCandidate]:
 
 async def test_the_same_words_score_one_and_more_shared_words_score_more() -> None:
     question = await asked("red boat harbour")
-    same, two, one, none = await LateInteraction().score(
+    same, two, one, none = await scored(
         question, await candidates("harbour red boat", "a red boat", "the boat", "quiet evening")
     )
     assert same == pytest.approx(1, abs=0.02)
@@ -36,28 +51,24 @@ async def test_the_same_words_score_one_and_more_shared_words_score_more() -> No
 
 
 async def test_words_count_by_their_weight() -> None:
-    first = await LateInteraction().score(
-        await asked("red boat", [0.9, 0.1]), await candidates("red", "boat")
-    )
+    first = await scored(await asked("red boat", [0.9, 0.1]), await candidates("red", "boat"))
     red, boat = (score for score in first if score is not None)
     assert red > boat
 
 
 async def test_what_cannot_be_told_is_none() -> None:
-    scored = await LateInteraction().score(
-        await asked("red boat"), await candidates(None, "red", "...", None)
-    )
-    assert [value is None for value in scored] == [True, False, True, True]
-    assert await LateInteraction().score(await asked("red"), await candidates(None)) == [None]
-    assert await LateInteraction().score(await asked("red"), []) == []
+    scores = await scored(await asked("red boat"), await candidates(None, "red", "...", None))
+    assert [value is None for value in scores] == [True, False, True, True]
+    assert await scored(await asked("red"), await candidates(None)) == [None]
+    assert await scored(await asked("red"), []) == []
 
 
 async def test_without_token_vectors_nothing_can_be_told() -> None:
     without = EncodedQuestion(np.ones(3, dtype=np.float32), None, ())
     for encoded in (None, without):
         question = WeightedQuestion("red", encoded, np.zeros(0, dtype=np.float32))
-        assert await LateInteraction().score(question, await candidates("red", "boat")) == [None, None]
-    assert await LateInteraction().score(await asked("?!"), await candidates("red")) == [None]
+        assert await scored(question, await candidates("red", "boat")) == [None, None]
+    assert await scored(await asked("?!"), await candidates("red")) == [None]
 
 
 words = st.sampled_from(["red", "boat", "harbour", "evening", "quiet"])
@@ -67,10 +78,10 @@ words = st.sampled_from(["red", "boat", "harbour", "evening", "quiet"])
 async def test_scores_equal_a_naive_loop(question_words: list[str], texts: list[list[str]]) -> None:
     question = await asked(" ".join(question_words))
     shown = await candidates(*map(" ".join, texts))
-    scored = await LateInteraction().score(question, shown)
+    scores = await scored(question, shown)
     assert question.encoded is not None
     assert question.encoded.tokens is not None
-    for candidate, value in zip(shown, scored, strict=True):
+    for candidate, value in zip(shown, scores, strict=True):
         if candidate.tokens is None or not len(candidate.tokens):
             assert value is None
             continue

@@ -19,6 +19,8 @@ ANOTHER = "u:Another language model started to solve this problem and produced a
 ROLES = {"u": "user", "a": "assistant", "s": "system", "d": "developer"}
 RECAP = "Here is a summary of our conversation: little."
 QUARTER = "Summary of the previous quarter: sales rose."
+REMINDER = "u:<system-reminder>Today is "
+CLEARED = "[Old tool result content cleared]"
 LONG = "I would like to hear everything about the harbour of Lisbon."
 THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": "x9"}
 
@@ -55,9 +57,14 @@ def tool_use(number: str) -> dict[str, Any]:
     return {"role": "assistant", "content": [THOUGHT, {"type": "text", "text": "Let me see."}, use]}
 
 
-def tool_result(number: str) -> dict[str, Any]:
+def tool_result(number: str, said: str = "print(1)") -> dict[str, Any]:
     return {"role": "user", "content": [
-        {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "print(1)"}]}  # fmt: skip
+        {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": said}]}  # fmt: skip
+
+
+def merged(*given: str) -> dict[str, Any]:
+    """Several turns of a person as the blocks of one."""
+    return {"role": "user", "content": [{"type": "text", "text": turn(one)["content"]} for one in given]}
 
 
 def looked_up(number: int, status: str) -> list[dict[str, Any]]:
@@ -189,6 +196,44 @@ SHAPES = [
           [2], ["Look", None], 2),
     Shape("the same words again and again are turns of their own", [["u:go on"] * 3, ["u:go on"] * 5],
           [3, 2], ["go on"] * 5, 5),
+    Shape("Claude Code: nothing stays but the summary, and the question behind it is sent again",
+          [TALK, [CONTINUED, "u:Go on"], [CONTINUED, "u:Go on"], [CONTINUED, "u:Go on", "a:Well.", "u:And?"]],
+          [6, 1, 0, 2], [*WORDS, "Go on", "Well.", "And?"], 9),
+    Shape("Claude Code: a thread that begins with a summary",
+          [[CONTINUED, "u:Go on"], [CONTINUED, "u:Go on", "a:Well."]], [2, 1], [CONTINUED[2:], "Go on", "Well."], 3),
+    Shape("Claude Code: the summary and a question in one turn",
+          [TALK, [merged(CONTINUED, "u:I moved to Elm Street 5.")],
+           [merged(CONTINUED, "u:I moved to Elm Street 5."), "a:Noted."]],
+          [6, 1, 1], [*WORDS, "I moved to Elm Street 5.", "Noted."], 8),
+    Shape("Claude Code: a reminder in front of the first turn changes, and stands in front of the summary",
+          [[merged(REMINDER + "Monday</system-reminder>", TALK[0]), *TALK[1:]],
+           [merged(REMINDER + "Tuesday</system-reminder>", TALK[0]), *TALK[1:], "u:Go on"],
+           [merged(REMINDER + "Tuesday</system-reminder>", CONTINUED), "u:Go on", "a:Well."]],
+          [6, 1, 1], [*WORDS, "Go on", "Well."], 8),
+    Shape("Claude Code: what tools answered long ago is cleared",
+          [[TALK[0], tool_use("1"), tool_result("1"), "a:It prints."],
+           [TALK[0], tool_use("1"), tool_result("1", CLEARED), "a:It prints.", "u:Go on"]],
+          [4, 1], [WORDS[0], "Let me see.", None, "It prints.", "Go on"], 5),
+    Shape("a picture that is not sent again", [[image("aaa"), "a:A cat."], ["u:What is this?", "a:A cat.", "u:Sure?"]],
+          [2, 1], ["What is this?", "A cat.", "Sure?"], 3),
+    Shape("Codex: what was asked is kept in front of the summary",
+          [TALK, [TALK[0], TALK[2], TALK[4], ANOTHER, "u:Go on"], [TALK[0], TALK[2], TALK[4], ANOTHER, "u:Go on", "a:Well."]],
+          [6, 1, 1], [*WORDS, "Go on", "Well."], 8),
+    Shape("a long request is sent again after going back",
+          [["u:hello", "a:hi", "u:Try it", "a:Tried.", "u:" + LONG, "a:failed"], ["u:hello", "a:hi", "u:" + LONG],
+           ["u:hello", "a:hi", "u:" + LONG, "a:works"]],
+          [6, 1, 1], ["hello", "hi", LONG, "works"], 8),
+    Shape("a branch that is not the path is summarised",
+          [TALK, [*TALK[:2], "u:b2", "a:b3", "u:b4", "a:b5"], TALK, [*TALK[:2], "u:b2", CONTINUED, "u:b4", "a:b5", "u:Go on"]],
+          [6, 4, 0, 1], [*WORDS[:2], "b2", "b3", "b4", "b5", "Go on"], 11),
+    Shape("a question is edited into one that reads like a summary",
+          [TALK[:4], [*TALK[:2], "u:Summary of our conversation, please."],
+           [*TALK[:2], "u:Summary of our conversation, please.", "a:Little."]],
+          [4, 1, 1], [*WORDS[:2], "Summary of our conversation, please.", "Little."], 6),
+    Shape("most of what is left without the head begins as the thread does",
+          [["u:go on", "a:ok", "u:go on", "a:Faro", "u:x", "a:y", "u:go on", "a:ok", "u:go on", "a:Rome"],
+           ["u:go on", "a:ok", "u:go on", "a:Rome", "u:new"]],
+          [10, 1], ["go on", "ok", "go on", "Faro", "x", "y", "go on", "ok", "go on", "Rome", "new"], 11),
     Shape("Gemini: a model's turns, in parts",
           [[{"role": "user", "parts": [{"text": "Hello"}]}, {"role": "model", "parts": [{"text": "Hi!"}]}], TALK[:3]],
           [2, 1], WORDS[:3], 3),

@@ -40,6 +40,10 @@ async def told(lore: Everlore, workspace: Workspace, *texts: str, days_ago: floa
     await lore.catch_up()
 
 
+# Without messages among the hits, memories in the words of their messages are listed.
+KNOWN = ("memory", "fact")
+
+
 def contents(found: Recall) -> list[str]:
     return [hit.memory.content for hit in found.memories]
 
@@ -111,7 +115,7 @@ async def test_a_name_alone_lists_nothing_and_the_floor_is_the_confidence_that_i
         assert found.facts == (), question
     floor = lore.settings.recall.memory_floor
     for question, content in (("What does Bob play?", chess), ("Who is Bob?", chess)):
-        found = await workspace.recall(question)
+        found = await workspace.recall(question, kinds=KNOWN)
         near = [hit for hit in found.memories if "related" not in hit.why]
         assert content in [hit.memory.content for hit in near], question
         assert all(hit.confidence >= floor for hit in (*near, *found.facts)), question
@@ -169,7 +173,7 @@ async def test_filters_hold_for_memories_and_facts(
     await lore.catch_up()
 
     async def found(**limits: Any) -> tuple[set[str], set[str]]:
-        answer = await workspace.recall("Who likes which boat, red or blue?", **limits)
+        answer = await workspace.recall("Who likes which boat, red or blue?", kinds=KNOWN, **limits)
         return set(contents(answer)), set(objects(answer))
 
     assert await found() == ({old, new}, {"red", "blue"})
@@ -193,8 +197,9 @@ async def test_what_was_said_in_two_threads_is_found_in_both(
     assert len(await workspace.memories()) == 1
 
     async def found(**limits: Any) -> bool:
-        answer = await workspace.recall("Who likes green tea?", **limits)
-        assert bool(answer.memories) == bool(answer.facts) == bool(answer.hits), limits
+        answer = await workspace.recall("Who likes green tea?", kinds=KNOWN, **limits)
+        hits = (await workspace.recall("Who likes green tea?", kinds=("message",), **limits)).hits
+        assert bool(answer.memories) == bool(answer.facts) == bool(hits), limits
         return bool(answer.memories)
 
     passing: list[dict[str, Any]] = [
@@ -228,8 +233,9 @@ async def test_since_and_until_are_about_when_a_fact_was_said(
     await lore.catch_up()
 
     async def found(**limits: Any) -> tuple[int, int, int]:
-        answer = await workspace.recall("Emma moved to Lisbon", **limits)
-        return len(answer.hits), len(answer.memories), len(answer.facts)
+        answer = await workspace.recall("Emma moved to Lisbon", kinds=KNOWN, **limits)
+        hits = (await workspace.recall("Emma moved to Lisbon", kinds=("message",), **limits)).hits
+        return len(hits), len(answer.memories), len(answer.facts)
 
     assert await found(since=datetime(2025, 1, 15, tzinfo=UTC)) == (1, 1, 1)
     assert await found(until=datetime(2025, 1, 15, tzinfo=UTC)) == (0, 0, 0)
@@ -244,14 +250,16 @@ async def test_a_memory_is_a_key_to_its_turn_which_its_own_words_would_not_find(
     filler = [f"A boat passed, number {n}." for n in range(30)]
     turn = script.find("Heron, old lady of mine.", content="Heron is the old boat of Anna.")
     question = "What is the boat of Anna?"
-    async with opened(database, clock, script) as lore:
+    # Words alone decide what the turn is without keys.
+    alone = {"named_late_interaction": 0.5}
+    async with opened(database, clock, script, recall=alone) as lore:
         workspace = await lore.workspace("alice", create=True)
         await told(lore, workspace, *filler[:15], turn, *filler[15:], apart=600)
         with_keys = await workspace.recall(question, limit=40, trace=True)
         hit = next(hit for hit in with_keys.hits if hit.text == turn)
         assert hit.trace["keys"].rank == 1
         assert "boat" not in hit.support.covered
-    async with opened(database, clock, script, recall={"keys": 0}) as lore:
+    async with opened(database, clock, script, recall={"keys": 0, **alone}) as lore:
         without = await (await lore.workspace("alice", create=True)).recall(question, limit=40)
     assert [h.text for h in with_keys.hits].index(turn) < [h.text for h in without.hits].index(turn)
 
@@ -310,7 +318,7 @@ async def test_a_time_in_the_question_or_as_of_gives_what_was_true_then(
     assert objects(await workspace.recall("Where did Emma live in January 2025?")) == ["Porto"]
     assert set(objects(await workspace.recall("Where did Emma live in May 2025?"))) == {"Lisbon", "Porto"}
     then = NOW - timedelta(days=100)
-    as_of = await workspace.recall("Where does Emma live?", as_of=AsOf(valid_at=then))
+    as_of = await workspace.recall("Where does Emma live?", kinds=KNOWN, as_of=AsOf(valid_at=then))
     assert objects(as_of) == ["Porto"]
     assert first_fact(as_of).current
     assert contents(as_of) == ["Emma lives in Porto."]
@@ -331,12 +339,13 @@ async def test_what_was_believed_then_memories_facts_and_messages(
     await rows(
         "update everlore.message set recorded_at = %s where text = %s", NOW + timedelta(days=1), lisbon
     )
-    believed = await workspace.recall("Where does Emma live?", as_of=AsOf(recorded_at=NOW))
+    question, then = "Where does Emma live?", AsOf(recorded_at=NOW)
+    believed = await workspace.recall(question, kinds=KNOWN, as_of=then)
     assert (objects(believed), contents(believed)) == (["Porto"], [porto])
-    assert [hit.text for hit in believed.hits] == [porto]
-    today = await workspace.recall("Where does Emma live?")
+    assert [hit.text for hit in (await workspace.recall(question, as_of=then)).hits] == [porto]
+    today = await workspace.recall(question, kinds=KNOWN)
     assert (objects(today), contents(today)) == (["Lisbon"], [lisbon])
-    assert {hit.text for hit in today.hits} == {porto, lisbon}
+    assert {hit.text for hit in (await workspace.recall(question)).hits} == {porto, lisbon}
 
 
 async def test_unsure_facts_never_crowd_out_a_sure_one(
@@ -479,10 +488,33 @@ async def test_memories_of_entities_that_are_near_come_after_those_that_answer(
     bakery = script.find("Lena owns a bakery.", entities=("Lena",))
     fog = script.find("The fog was thick.")
     await told(lore, workspace, sister, bakery, fog)
-    found = await workspace.recall("Who is Emma?")
+    found = await workspace.recall("Who is Emma?", kinds=KNOWN)
     assert contents(found)[0] == sister
     assert bakery in contents(found)
     assert fog not in contents(found)
     assert "related" in next(hit.why for hit in found.memories if hit.memory.content == bakery)
     scores = [hit.score for hit in found.memories]
     assert scores == sorted(scores, reverse=True)
+    # What was asked for is a limit for all of them.
+    one = await workspace.recall("Who is Emma?", kinds=KNOWN, limit_memories=1)
+    assert contents(one) == [sister]
+
+
+async def test_what_stands_in_a_hit_of_the_same_answer_is_not_listed_again(
+    lore: Everlore, workspace: Workspace, script: Script
+) -> None:
+    same = script.find("Emma paints boats.", entities=("Emma",))
+    other = script.find("she sold all of them", content="Emma sold all her boats.", entities=("Emma",))
+    await told(lore, workspace, same, other)
+    found = await workspace.recall("What does Emma do with boats?")
+    assert same in [hit.text for hit in found.hits]
+    assert contents(found) == ["Emma sold all her boats."]
+    alone = await workspace.recall("What does Emma do with boats?", kinds=KNOWN)
+    assert set(contents(alone)) == {same, "Emma sold all her boats."}
+
+
+async def test_what_holds_still_comes_before_what_held_in_the_time_asked_about(
+    lore: Everlore, workspace: Workspace, script: Script
+) -> None:
+    await moved(lore, workspace, script)
+    assert objects(await workspace.recall("Where did Emma live in May 2025?")) == ["Lisbon", "Porto"]

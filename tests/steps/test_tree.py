@@ -126,6 +126,26 @@ async def test_several_revisions_in_one_call_follow_each_other(workspace: Worksp
     assert await path(workspace) == ["the first", "the second"]
 
 
+async def test_a_conversation_recorded_again_with_an_edit_keeps_what_follows_it(workspace: Workspace) -> None:
+    given = [said(f"turn {n}", external_id=f"e{n}") for n in range(5)]
+    await workspace.record(given, revise=True)
+    given[1], given[3] = said("one, edited", external_id="e1"), said("three, edited", external_id="e3")
+    first = await workspace.record(given, revise=True)
+    assert [one.status for one in first.outcomes] == ["already there", "stored", "stored", "stored", "stored"]
+    again = await workspace.record([*given, said("turn 5", external_id="e5")], revise=True)
+    assert [one.status for one in again.outcomes] == ["already there"] * 5 + ["stored"]
+    assert await path(workspace) == ["turn 0", "one, edited", "turn 2", "three, edited", "turn 4", "turn 5"]
+
+
+async def test_a_rebuilt_index_finds_branches(lore: Everlore, workspace: Workspace) -> None:
+    ids = await told(workspace, "The kraken ate the lighthouse.", "Oh dear.")
+    await workspace.revise(ids[0], "The walrus slept.")
+    await lore.catch_up()
+    await lore.rebuild_index()
+    found = await workspace.recall("kraken lighthouse", branches=True)
+    assert [one.citation.message_id for one in found.branches][:1] == [ids[0]]
+
+
 async def test_what_is_off_the_path_is_found_only_by_who_asks_for_it(
     lore: Everlore, workspace: Workspace
 ) -> None:
@@ -341,6 +361,17 @@ async def test_what_was_erased_does_not_come_back(workspace: Workspace, rows: Ro
     assert await path(workspace) == ["turn 0", "turn 1", "turn 3", "turn 4", "new"]
     await workspace.delete_thread("main")
     assert await rows("select count(*) from everlore.erased_turn") == [(0,)]
+
+
+async def test_what_was_erased_does_not_come_back_behind_an_edit(workspace: Workspace) -> None:
+    history = turns("one", "two", "my pin is 1234", "noted", "more")
+    await workspace.reconcile(history)
+    (erased,) = [one for one in await workspace.messages() if one.text == "my pin is 1234"]
+    await workspace.delete(erased.message_id)
+    history[0] = {"role": "user", "content": "one, edited"}
+    sent = await workspace.reconcile(history)
+    assert [one.status for one in sent.turns] == ["stored", "stored", "erased", "stored", "stored"]
+    assert await path(workspace) == ["one, edited", "two", "noted", "more"]
 
 
 async def test_when_a_turn_was_said_and_how_it_ended_are_kept(workspace: Workspace) -> None:

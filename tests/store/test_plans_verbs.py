@@ -122,7 +122,7 @@ async def everything(lore: Everlore, workspace: Workspace) -> None:
     await workspace.graph.show("Anna", depth=2)
     await workspace.graph.undo((await workspace.graph.merge("Anna", "Acme")).change_id)
     await workspace.erase(tea.lineage_id, sources=True)
-    (hit, *_) = (await workspace.recall("Porto")).memories
+    (hit, *_) = (await workspace.recall("Porto", kinds=("memory",))).memories
     await workspace.erase(hit.memory.memory_id, sources=True)
 
 

@@ -69,7 +69,7 @@ def test_what_is_empty_is_not_set(folder: Path, monkeypatch: pytest.MonkeyPatch)
     for name in ("DATA_DIR", "DATABASE_URL", "WORKER_URL", "PORT", "RECALL__AUTHOR"):
         monkeypatch.setenv(f"EVERLORE_{name}", "")
     assert _place(data_dir="", migration_url="") == (None, "file", None, None)
-    assert (load_settings().port, load_settings().recall.author) == (1, 0.1)
+    assert (load_settings().port, load_settings().recall.author) == (1, 0.2)
 
 
 def test_one_nested_flag_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:

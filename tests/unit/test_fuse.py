@@ -60,6 +60,7 @@ def surroundings(vectors: NDArray[np.float32], sequence: list[int]) -> Surroundi
         roles=("user",) * count,
         authors=("Maya",) * count,
         times=(datetime(2025, 1, 1, tzinfo=UTC),) * count,
+        asks=np.zeros(count, dtype=np.bool_),
         lengths=np.ones(count),
         vectors=vectors,
     )
@@ -80,7 +81,8 @@ def test_a_passage_without_a_vector_counts_as_far() -> None:
 
 @given(st.lists(st.none() | finite))
 def test_what_was_not_scored_counts_as_the_lowest(scores: list[float | None]) -> None:
-    scaled = fuse.with_unknown(scores)
+    given_scores = np.array([np.nan if one is None else one for one in scores], dtype=np.float64)
+    scaled = fuse.with_unknown(given_scores)
     assert len(scaled) == len(scores)
     assert all(value == 0 for value, one in zip(scaled, scores, strict=True) if one is None)
 

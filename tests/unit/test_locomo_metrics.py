@@ -6,11 +6,11 @@ import pytest
 
 from everlore.capture.importers import LocomoConversation, LocomoSession
 from everlore.domain.messages import NewMessage
-from everlore.evaluation.locomo import Answer, Result, confidence_auc, gold_questions, ndcg
+from everlore.evaluation.locomo import Answer, Result, confidence_auc, gold_questions, ndcg, support_auc
 
 
 def answer(category: int, gold: int, *ranks: int, confidence: float = 0.5, latency_ms: float = 1.0) -> Answer:
-    return Answer(category, gold, ranks, confidence, latency_ms)
+    return Answer(category, gold, ranks, (confidence,), latency_ms)
 
 
 def test_ndcg_of_hand_computed_rankings() -> None:
@@ -93,3 +93,13 @@ def test_the_ingest_rate_counts_recording_and_indexing() -> None:
         "turns_per_second_recorded": 100.0,
         "turns_per_second_indexed": 20.0,
     }
+
+
+def test_answers_are_told_from_other_hits_among_the_first_ten() -> None:
+    one = Answer(1, 2, (0, 2, 17), (0.9, 0.5, 0.5), 1.0)
+    other = Answer(2, 1, (), (0.7,), 1.0)
+    never = Answer(5, 1, (0,), (0.1,), 1.0)
+    # 0.9 is above 0.5 and 0.7; 0.5 is equal to 0.5 and below 0.7.
+    assert support_auc([one, other, never]) == 2.5 / 4
+    assert support_auc([other, never]) is None
+    assert support_auc([]) is None

@@ -44,6 +44,16 @@ def read(question: str) -> Structured | None:
         ("mis objetivos", ("goal",), None, ()),
         ("tareas hechas", ("task",), "done", ()),
         ("What do I have to do?", ("task",), "open", ()),
+        # Nobody needs to know what a kind of memory is called.
+        ("What's still open?", ("task",), "open", ()),
+        ("What should I do about the roof?", ("task",), "open", ("roof",)),
+        ("Is there anything left to do?", ("task",), "open", ()),
+        ("my errands", ("task",), None, ()),
+        ("What does Emma like?", ("preference",), None, ("emma",)),
+        ("¿Qué le gusta a Emma?", ("preference",), None, ("emma",)),
+        ("What have we agreed on about pricing?", ("decision",), None, ("pricing",)),
+        ("What is she working towards?", ("goal",), None, ()),
+        ("What is in our way?", ("blocker",), None, ()),
     ],
 )
 def test_structured_questions(
@@ -63,6 +73,9 @@ def test_structured_questions(
         "Who is the project manager?",
         "What is a good decision procedure?",
         "Is the task force meeting tomorrow?",
+        "What does Emma like to paint in the harbour?",
+        "What is left of the cake?",
+        "What was Emma like as a child?",
         "¿Dónde vive Emma?",
         "",
         "???",

@@ -17,6 +17,27 @@ def test_covered_and_missing_words_are_named_the_rarest_first() -> None:
     assert found.confidence == 0.3
 
 
+def test_what_speaks_for_it_and_against_it_is_said_in_words() -> None:
+    found = support(WORDS, RARITY, frozenset({"move"}), "another", 0.7, 0.8, ["asks the same"])
+    assert found.reasons == (
+        "says moved",
+        "comes near in meaning",
+        "does not say boat, emma",
+        "said by another than the question names",
+        "asks the same",
+    )
+    assert support(WORDS, RARITY, frozenset(RARITY), "unknown", 0.9).reasons == ("says boat, emma, moved",)
+    assert support(WORDS, RARITY, frozenset(), "unknown", 0.2).reasons == ("does not say boat, emma, moved",)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "grade"), [(0.0, "weak"), (0.49, "weak"), (0.5, "fair"), (0.75, "strong"), (1.0, "strong")]
+)
+def test_a_confidence_that_is_given_stands_and_has_a_word(confidence: float, grade: str) -> None:
+    found = support(WORDS, RARITY, frozenset(), "another", None, confidence)
+    assert (found.confidence, found.grade) == (confidence, grade)
+
+
 def test_late_interaction_is_stretched_and_weighed() -> None:
     everything = frozenset(RARITY)
     assert support(WORDS, RARITY, everything, "unknown", 0.9).confidence == 1

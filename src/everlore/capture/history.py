@@ -1,12 +1,13 @@
 """A history as clients send it (chat completions, responses, Anthropic's messages, Gemini's contents), as messages to record."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, cast
 
-from everlore.capture.turns import spoken
+from everlore.capture.turns import Summary, spoken
 from everlore.domain.errors import InvalidInput
 from everlore.domain.messages import FINISHES, NewMessage
 
@@ -23,6 +24,47 @@ _RESULTS = frozenset(
     }
 )
 _THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+# How clients begin what stands for the turns that they left out; and how they and people do.
+_SUMMARY = re.compile(
+    r"\s*(?:<(?:summary|context_summary|conversation_summary)\b"
+    r"|this session is being continued from a previous conversation"
+    r"|another language model started to solve this problem)",
+    re.IGNORECASE,
+)
+_PERHAPS_SUMMARY = re.compile(
+    r"\s*(?:\[?(?:here is )?(?:a |the )?summary of (?:the |our |this )?(?:(?:previous|earlier|prior|whole|full) )?"
+    r"(?:conversation|chat|messages|discussion|turns)\b"
+    r"|(?:previous |earlier )?conversation summary\b)",
+    re.IGNORECASE,
+)
+
+
+def summary_in(role: str, text: str) -> Summary:
+    """Whether a text is what a client puts in place of turns that it left out."""
+    if role != "user":
+        return ""
+    return "whole" if _SUMMARY.match(text) else "maybe" if _PERHAPS_SUMMARY.match(text) else ""
+
+
+def without_summary(given: NewMessage | Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """A person's turn without a summary that a client merged into it; None if nothing is left, or none was there."""
+    if not isinstance(given, (dict, Mapping)) or given.get("role") not in {"user", "human"}:
+        return None
+    content = given.get("content")
+    if not isinstance(content, list):
+        return None
+    parts = cast("list[Any]", content)
+    left = [
+        one
+        for one in parts
+        if not (isinstance(text := _text_of(one), str) and _SUMMARY.match(spoken("user", text)))
+    ]
+    said = [one for one in left if not (isinstance(text := _text_of(one), str) and not spoken("user", text))]
+    return {**given, "content": said} if said and len(left) < len(parts) else None
+
+
+def _text_of(part: Any) -> Any:
+    return cast("Mapping[str, Any]", part).get("text") if isinstance(part, Mapping) else part
 
 
 def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapping[str, Any] | None:
@@ -57,7 +99,10 @@ def read(given: NewMessage | Mapping[str, Any], field: str) -> NewMessage | Mapp
         calls.append({"type": "function", "function": _plain(given["function_call"])})
     role = _ROLES.get(role, role)
     if role == "tool" and texts:
-        calls, texts = [*calls, {"type": "tool_result", "content": "\n\n".join(texts)}], []
+        result = {"type": "tool_result", "content": "\n\n".join(texts)}
+        if isinstance(given.get("tool_call_id"), str):
+            result["tool_call_id"] = given["tool_call_id"]
+        calls, texts = [*calls, result], []
     name = given.get("name") if role != "tool" else None
     text = spoken(role, "\n\n".join(texts))
     if not (text or captions or calls):

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from everlore.capture.accept import Accepted, accept_one
 from everlore.capture.alignment import Known, Turn, align
-from everlore.capture.history import read
+from everlore.capture.history import read, without_summary
 from everlore.capture.tree import follow
 from everlore.capture.turns import turn_key
 from everlore.capture.write import aside, give_back, prepared_within, write, writing
@@ -66,7 +66,7 @@ async def reconcile(
             follows, revised = await _place(tx, thread_id, last, fresh[0], opened.state.tip_id)
             opened = await follow(tx, opened, follows, now)
             await _check_external_ids(tx, thread_id, fresh)
-            recording = await prepared_within(tx, runtime, fresh, now)
+            recording = await prepared_within(tx, runtime, thread_id, fresh, now)
             ids, state = await write(
                 tx, recording, opened, fresh, into=into, action="reconcile", revision_of=revised
             )
@@ -109,7 +109,8 @@ def _turns(history: Sequence[NewMessage | Mapping[str, Any]], now: datetime) -> 
 
 def _turn_of(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -> Turn | None:
     try:
-        said = read(given, field)
+        own = without_summary(given)
+        said = read(given if own is None else own, field)
     except RecursionError as error:
         raise InvalidInput(field, "is nested too deeply") from error
     except TypeError as error:
@@ -119,9 +120,10 @@ def _turn_of(given: NewMessage | Mapping[str, Any], field: str, now: datetime) -
     if isinstance(said, Mapping) and not said.keys() - _PLAIN and said["role"] in ROLES:
         # Most of a long history is known: what consists of words only is checked when it turns out to be new.
         role, text = said["role"], said["content"]
-        return Turn(role, text, turn_key(role, text, (), "[]"), said, field)
+        return Turn(role, text, turn_key(role, text, (), "[]"), said, field, merged=own is not None)
     accepted = accept_one(said, field, now)
-    return Turn(accepted.role, accepted.text, accepted.turn_key, said, field, accepted)
+    role, text = accepted.role, accepted.text
+    return Turn(role, text, accepted.turn_key, said, field, accepted, merged=own is not None)
 
 
 def _outcome(one: Turn, found: UUID | str, ids: Mapping[int, UUID]) -> ReconciledTurn:

@@ -9,7 +9,7 @@ from everlore.capture.tree import follow, same_thread
 from everlore.capture.write import aside, give_back, prepared, write, writing
 from everlore.domain.messages import NewMessage, Outcome, Receipt
 from everlore.runtime import Runtime
-from everlore.store import conversation, tree
+from everlore.store import conversation, distilling, tree
 from everlore.store.conversation import Destination
 from everlore.store.run import Transaction
 from everlore.store.tree import Place
@@ -48,17 +48,23 @@ async def record(
                 last = _last_known_before(fresh[0], accepted, known)
                 opened = await follow(tx, opened, last or target.message_id, now)
         revisions = await _revisions(tx, accepted, known) if revise else []
+        if revisions:
+            # Before anything is locked that the distil step locks behind it.
+            await distilling.lock_workspace(tx)
         instead: dict[UUID, UUID] = {}
-        for message, place in revisions:
-            above = place.parent_id and instead.get(place.parent_id, place.parent_id)
-            opened = await follow(tx, opened, above, now)
-            old = place.message_id
+        left_path = False
+        for message, place, anew in revisions:
+            if not (left_path and place.on_path):
+                above = place.parent_id and instead.get(place.parent_id, place.parent_id)
+                opened = await follow(tx, opened, above, now)
+            old = place.message_id if anew else None
             new, state = await write(
                 tx, recording, opened, [message], into=into, action="revise", revision_of=old
             )
             opened = opened.at(state)
             ids |= new
-            instead[old] = new[id(message)]
+            instead[place.message_id] = new[id(message)]
+            left_path = left_path or place.on_path
         if fresh:
             new, _ = await write(tx, recording, opened, fresh, into=into, action="record")
             ids |= new
@@ -93,17 +99,23 @@ def _last_known_before(
 
 async def _revisions(
     tx: Transaction, accepted: list[Accepted], known: Mapping[str, tuple[UUID, bytes]]
-) -> list[tuple[Accepted, Place]]:
+) -> list[tuple[Accepted, Place, bool]]:
     """Of each external id that the thread has with other content, what is given last, and where the message stands that it takes
-    the place of; in the order of the thread."""
-    revised = {
-        message.external_id: message
-        for message in accepted
-        if message.external_id in known and known[message.external_id or ""][1] != message.content_hash
-    }
-    places = [(message, await tree.place(tx, known[key or ""][0])) for key, message in revised.items()]
-    found = [(message, place) for message, place in places if place is not None]
-    return sorted(found, key=lambda one: one[1].position)
+    the place of; in the order of the thread, those of the path last. So too (False) what is given of the path behind the first of
+    them: it stays on it."""
+    there = {one.external_id: one for one in accepted if one.external_id in known}
+    revised = {key for key, one in there.items() if known[key or ""][1] != one.content_hash}
+    if not revised:
+        return []
+    places = [(one, await tree.place(tx, known[key or ""][0]), key in revised) for key, one in there.items()]
+    found = [(one, place, anew) for one, place, anew in places if place is not None]
+    first = min((place.position for _, place, anew in found if anew and place.on_path), default=None)
+    kept = [
+        (one, place, anew)
+        for one, place, anew in found
+        if anew or (first is not None and place.on_path and place.position > first)
+    ]
+    return sorted(kept, key=lambda one: (one[1].on_path, one[1].position))
 
 
 def _outcomes(

@@ -95,6 +95,7 @@ def _in_place_of(old: StoredMessage, given: Mapping[str, Any], now: datetime, *,
         "taxonomy": old.taxonomy,
         "off_the_record": old.off_the_record,
         "system_prompt": old.system_prompt,
+        "metadata": old.metadata,
     }
     if revises:
         kept |= {"captions": old.captions, "external_id": old.external_id, "tool_calls": old.tool_calls}

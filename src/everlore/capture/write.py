@@ -59,7 +59,7 @@ async def prepared(
 
 
 async def prepared_within(
-    tx: Transaction, runtime: Runtime, accepted: Sequence[Accepted], now: datetime
+    tx: Transaction, runtime: Runtime, thread_id: UUID, accepted: Sequence[Accepted], now: datetime
 ) -> Recording:
     """The same for who knows only within a transaction what is new. Other writers may wait for its end for their numbers."""
     workspace_id = promised(tx.workspace_id, "messages are written into a workspace")
@@ -67,7 +67,7 @@ async def prepared_within(
     count = _likely(accepted, pieces)
     numbers = runtime.passage_numbers.left(workspace_id, count)
     if numbers is None:
-        numbers = await conversation.take_passages(tx, count)
+        numbers = await conversation.take_passages_of(tx, thread_id, count)
     return Recording(runtime, workspace_id, now, pieces, numbers)
 
 
@@ -176,7 +176,7 @@ async def _write_all_but_last(
             if inserting is not None:
                 await inserting
             if needed > len(recording.numbers):
-                recording.numbers = await conversation.take_passages(tx, needed)
+                recording.numbers = await conversation.take_passages_of(tx, written.before.thread_id, needed)
             chunk = _Chunk(
                 travelling,
                 recording.numbers.start - 1,

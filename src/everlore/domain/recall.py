@@ -18,6 +18,10 @@ BRANCH = "branch"
 # documents. Each has statistics of its own.
 Layer: TypeAlias = Literal["said", "branches", "known", "told", "documents"]
 LAYERS: tuple[Layer, ...] = ("said", "branches", "known", "told", "documents")
+# How well a hit is supported, in a word.
+Grade: TypeAlias = Literal["strong", "fair", "weak"]
+# The confidence from which on a hit is called so (what it means on the development conversations: docs/path.md).
+STRONG, FAIR = 0.75, 0.5
 # What a structured question asks of a memory's state. `open`: true then, and not done; `done`: something took its place.
 Asked: TypeAlias = Literal["open", "done", "expired"]
 
@@ -42,13 +46,13 @@ class Citation:
 class Support:
     """Why a hit is believed; no probability.
 
-    `confidence` is 0-1: how much of the question's rare words the hit covers and how closely its words match the
-    question's (see `everlore.recall.support`). `covered` and `missing` are words of the question, the rarest first;
+    `confidence` is 0-1, from the same evidence as the rank of a message (see `everlore.recall.evidence`), from words and meaning
+    for what is known besides (`everlore.recall.support`). `covered` and `missing` are words of the question, the rarest first;
     `speaker` says whose words they are in relation to the question: the person asked about, another person, or unknown.
     `late_interaction` is the mean similarity (0-1) of the question's words to their best counterparts in the hit.
     """
 
-    confidence: Annotated[float, Doc("0-1: how much of the question the hit covers, and how closely.")]
+    confidence: Annotated[float, Doc("0-1: how much speaks for it.")]
     covered: Annotated[tuple[str, ...], Doc("Words of the question that it covers, the rarest first.")]
     missing: Annotated[tuple[str, ...], Doc("Words of the question that it lacks, the rarest first.")]
     speaker: Annotated[
@@ -59,6 +63,14 @@ class Support:
         float | None,
         Doc("0-1: mean similarity of the question's words to their best counterparts; null if not computed."),
     ]
+    reasons: Annotated[tuple[str, ...], Doc("What speaks for it and against it, in words.")] = ()
+    grade: Annotated[Grade, Doc("The confidence in a word.")] = field(init=False)
+
+    def __post_init__(self) -> None:
+        grade: Grade = (
+            "strong" if self.confidence >= STRONG else "fair" if self.confidence >= FAIR else "weak"
+        )
+        object.__setattr__(self, "grade", grade)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +100,7 @@ class Hit:
     citation: Annotated[Citation, Doc("Where it comes from.")]
     score: Annotated[float, Doc("Orders the hits of this answer; means nothing across answers.")]
     support: Annotated[Support, Doc("Why it is believed.")]
+    off_the_record: Annotated[bool, Doc("Whether it is kept out of memories.")] = False
     neighbours: Annotated[tuple[Neighbour, ...], Doc("The messages around it, if they were asked for.")] = ()
     trace: Annotated[Mapping[str, LaneTrace], Doc("Each lane's view of it, if it was asked for.")] = field(
         default_factory=dict[str, LaneTrace]
@@ -175,6 +188,12 @@ class Recall:
     degraded: Annotated[
         tuple[str, ...], Doc("What was missing and why, in words; empty when all worked.")
     ] = ()
+    unsupported: Annotated[
+        int,
+        Doc(
+            "So many messages came nearest and were left out: too little speaks for them. Without hits: nothing answers."
+        ),
+    ] = 0
     took_ms: Annotated[Mapping[str, float], Doc("Milliseconds, per step.")] = field(
         default_factory=dict[str, float]
     )

@@ -3,7 +3,8 @@
 Each conversation goes into a workspace of its own. Gold are the ids in `evidence` that name a turn; a question that is left
 with none is skipped. recall@k is the share of a question's gold turns among the first k messages; hit@k whether any is there;
 nDCG@10 has binary gain and an ideal of min(10, gold). Category 5 asks about what was never said (or of the wrong person):
-how well the confidence of the first hit tells those from the answerable ones is the AUC.
+how well the confidence of the first hit tells those from the answerable ones is one AUC; how well it tells gold turns from
+other hits among the first ten, of the answerable ones, is the other.
 
 Asked to distil, it puts each question twice in the same run, before and after the conversation is distilled by the analyst that
 the memory was opened with, compares both by paired bootstrap, and says which turns the memories rest on: precision and recall
@@ -13,6 +14,7 @@ against those that the data set's own observations name. No worker may run besid
 import math
 import re
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -33,17 +35,24 @@ LIMIT = 50
 _TURN = re.compile(r"D\d+:\d+")
 _NEVER_SAID = 5
 _PAGE = 200
+_FIRST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question's outcome: ranks (from 0) at which gold turns were found, and how many there are."""
+    """One question's outcome: ranks (from 0) at which gold turns were found, and how many there are; `confidences` of the first
+    ten hits."""
 
     category: int
     gold: int
     ranks: tuple[int, ...]
-    confidence: float
+    confidences: tuple[float, ...]
     latency_ms: float
+
+    @property
+    def confidence(self) -> float:
+        """Of the first hit."""
+        return self.confidences[0] if self.confidences else 0.0
 
 
 @dataclass(slots=True)
@@ -73,6 +82,7 @@ class Result:
                 if (group := [a for a in self.answers if a.category == category])
             },
             "confidence_auc": confidence_auc(self.answers),
+            "support_auc": support_auc(self.answers),
             "latency_ms": {"p50": round(median(latencies), 2), "p95": round(spread[18], 2)},
             "questions": len(self.answers),
             "turns": self.turns,
@@ -156,8 +166,7 @@ async def _answer(
     latency = (time.perf_counter() - began) * 1000
     ranked = [turn_of[hit.citation.message_id] for hit in found.hits]
     ranks = tuple(rank for rank, turn in enumerate(ranked) if turn in gold)
-    confidence = found.hits[0].confidence if found.hits else 0.0
-    return Answer(category, len(gold), ranks, confidence, latency)
+    return Answer(category, len(gold), ranks, tuple(hit.confidence for hit in found.hits[:_FIRST]), latency)
 
 
 async def _distil(
@@ -260,10 +269,27 @@ def ndcg(ranks: Sequence[int], gold: int, k: int) -> float:
 
 
 def confidence_auc(answers: Sequence[Answer]) -> float | None:
-    """How often an answerable question has more confidence than one about what was never said; ties count half."""
+    """How often an answerable question has more confidence than one about what was never said."""
     said = [a.confidence for a in answers if a.category != _NEVER_SAID]
     never = [a.confidence for a in answers if a.category == _NEVER_SAID]
-    if not said or not never:
+    return _auc(said, never)
+
+
+def support_auc(answers: Sequence[Answer]) -> float | None:
+    """How often a gold turn has more confidence than another hit, both among the first ten of any answerable question."""
+    of_hits = [
+        (rank in a.ranks, confidence)
+        for a in answers
+        if a.category != _NEVER_SAID
+        for rank, confidence in enumerate(a.confidences)
+    ]
+    return _auc([one for gold, one in of_hits if gold], [one for gold, one in of_hits if not gold])
+
+
+def _auc(high: Sequence[float], low: Sequence[float]) -> float | None:
+    """How often one of the first is above one of the second; ties count half. None where there are none of either."""
+    if not high or not low:
         return None
-    wins = sum((s > n) + (s == n) / 2 for s in said for n in never)
-    return round(wins / (len(said) * len(never)), 4)
+    ordered = sorted(low)
+    wins = sum(bisect_left(ordered, one) + bisect_right(ordered, one) for one in high)
+    return round(wins / (2 * len(high) * len(low)), 4)

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from everlore.ports.embedder import TokenMatrix, Vector
-from everlore.ports.reranker import PassageCandidate, WeightedQuestion
+from everlore.ports.reranker import PassageCandidate, Reranked, WeightedQuestion
 
 # OpenBLAS multiplies on one thread up to so many products.
 _SINGLE_THREADED = 200_000
@@ -19,30 +19,26 @@ class LateInteraction:
     name = "late interaction"
     needs: Literal["tokens", "text"] = "tokens"
 
-    async def score(
-        self, question: WeightedQuestion, candidates: Sequence[PassageCandidate]
-    ) -> list[float | None]:
+    async def score(self, question: WeightedQuestion, candidates: Sequence[PassageCandidate]) -> Reranked:
         """Weighted mean of the best cosines, about 0.2 (unrelated) to 1 (the same words)."""
         encoded = question.encoded
         if encoded is None or encoded.tokens is None or not len(encoded.tokens):
-            return [None] * len(candidates)
+            return Reranked([None] * len(candidates))
+        matches = np.zeros((len(candidates), len(encoded.tokens)), np.float32)
+        known = [
+            (at, one.tokens)
+            for at, one in enumerate(candidates)
+            if one.tokens is not None and len(one.tokens)
+        ]
         scored: list[float | None] = [None] * len(candidates)
-        places = [
-            at
-            for at, candidate in enumerate(candidates)
-            if candidate.tokens is not None and len(candidate.tokens)
-        ]
-        matrices = [
-            tokens for candidate in candidates if (tokens := candidate.tokens) is not None and len(tokens)
-        ]
-        if not matrices:
-            return scored
-        starts = np.cumsum([0] + [len(matrix) for matrix in matrices[:-1]])
-        similarities = _similarities(np.concatenate(matrices), encoded.tokens)
-        best = np.maximum.reduceat(similarities, starts, axis=0) @ question.weights
-        for place, value in zip(places, best, strict=True):
-            scored[place] = min(float(value), 1.0)  # rounding to bytes may exceed it by a little
-        return scored
+        if known:
+            places, matrices = zip(*known, strict=True)
+            starts = np.cumsum([0] + [len(matrix) for matrix in matrices[:-1]])
+            similarities = _similarities(np.concatenate(matrices), encoded.tokens)
+            matches[list(places)] = np.maximum.reduceat(similarities, starts, axis=0)
+            for place, value in zip(places, (matches @ question.weights)[list(places)].tolist(), strict=True):
+                scored[place] = min(value, 1.0)  # rounding to bytes may exceed it by a little
+        return Reranked(scored, matches)
 
 
 def _similarities(tokens: TokenMatrix, question: Vector) -> Vector:

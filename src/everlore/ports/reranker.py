@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from everlore.ports.embedder import EncodedQuestion, TokenMatrix
 
+Matches = NDArray[np.float32]
+
 
 @dataclass(frozen=True, slots=True)
 class WeightedQuestion:
@@ -28,6 +30,16 @@ class PassageCandidate:
     tokens: TokenMatrix | None
 
 
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """`scores`: one per candidate, higher is better, comparable within the call; None where it cannot tell. `matches`, from a
+    reranker that compares word by word: (candidates, tokens of the question), how well each candidate matches each token, with
+    the weights of the question the scores again; rows of zeros where it cannot tell."""
+
+    scores: Sequence[float | None]
+    matches: Matches | None = None
+
+
 class Reranker(Protocol):
     @property
     def name(self) -> str: ...
@@ -37,8 +49,4 @@ class Reranker(Protocol):
         """What candidates must carry; the other is left out, because reading it costs time."""
         ...
 
-    async def score(
-        self, question: WeightedQuestion, candidates: Sequence[PassageCandidate]
-    ) -> list[float | None]:
-        """One score per candidate, higher is better, comparable within the call; None where it cannot tell."""
-        ...
+    async def score(self, question: WeightedQuestion, candidates: Sequence[PassageCandidate]) -> Reranked: ...

@@ -11,6 +11,7 @@ from everlore.domain.memories import Memory
 from everlore.domain.recall import MemoryHit, Support
 from everlore.recall.request import Request
 from everlore.store import recall_memories
+from everlore.text.words import words as words_of
 
 # Accesses from which on more of them add nothing.
 _MANY_ACCESSES = 100
@@ -42,6 +43,12 @@ def is_shown(request: Request, memory: Memory) -> bool:
     if memory.valid_to is not None and memory.valid_to <= moment:
         return False
     return request.ask.include_expired or memory.expires_at is None or memory.expires_at > moment
+
+
+def is_said(request: Request, memory: Memory) -> bool:
+    """Whether it stands word for word in a hit of the same answer: it would only be read twice."""
+    words = f" {' '.join(words_of(memory.content))} "
+    return any(words in f" {' '.join(words_of(hit.text))} " for hit in request.hits)
 
 
 async def cited(request: Request, chosen: Sequence[Scored]) -> tuple[MemoryHit, ...]:

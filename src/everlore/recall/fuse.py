@@ -79,11 +79,12 @@ def vector_signal(candidates: Surroundings, question: NDArray[np.float32], reach
     return np.mean(widths, axis=0)
 
 
-def with_unknown(scores: Sequence[float | None]) -> Scores:
-    """Scaled scores in which what was not scored counts as the lowest."""
-    known = [one for one in scores if one is not None]
-    lowest = min(known, default=0.0)
-    return scaled(np.array([lowest if one is None else one for one in scores], dtype=np.float64))
+def with_unknown(scores: Scores) -> Scores:
+    """Scaled scores in which what was not scored (NaN) counts as the lowest."""
+    unknown = np.isnan(scores)
+    if unknown.all():
+        return np.zeros_like(scores)
+    return scaled(np.where(unknown, scores[~unknown].min(), scores))
 
 
 def weighted(signals: Sequence[tuple[float, Scores]], indexed: NDArray[np.bool_] | None = None) -> Scores:

@@ -1,12 +1,15 @@
 """Hits: the best passages become messages with citation, support and, on request, trace."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everlore.domain.recall import Hit, LaneTrace
+from everlore.domain.recall import Hit, LaneTrace, Support
+from everlore.recall.evidence import judged
+from everlore.recall.fuse import Scores
 from everlore.recall.rank import Ranking
 from everlore.recall.request import Lane, Request
 from everlore.recall.support import Speaker, support
@@ -18,41 +21,75 @@ _SAME_THING = 0.5
 _SAME_THING_DEPTH = 10
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The hits, and how many messages came nearest and were left out because too little speaks for them."""
+
+    hits: tuple[Hit, ...] = ()
+    unsupported: int = 0
+
+
 async def make_hits(
     request: Request, candidates: Surroundings, ranking: Ranking, lanes: Mapping[str, Lane]
-) -> tuple[Hit, ...]:
-    """The best messages, each by its best passage."""
-    chosen = _best_messages(request, candidates, ranking)
+) -> Listed:
+    """The best messages, each by its best passage, without those for which too little speaks."""
+    best = _best_messages(request, candidates, ranking)
+    believed = judged(request, candidates, ranking)
+    chosen = [place for place in best if believed.evidence[place] >= request.settings.floor]
     ids = [UUID(bytes=candidates.message_ids[place]) for place in chosen]
     shown = await store.messages(request.tx, ids, reach=request.ask.neighbours)
-    rarity = {
-        term: float(value) for term, value in zip(request.lexical.terms, request.lexical.idf, strict=True)
-    }
-    present = _terms_of(
-        candidates, ranking.counts, request.lexical.terms, {message_id.bytes for message_id in ids}
-    )
+    supports = _supports(request, candidates, ranking, chosen, believed.confidence)
     traces = _traces(candidates, ranking, lanes) if request.ask.trace else {}
-    return tuple(
+    hits = tuple(
         Hit(
             text=shown[message_id].text,
             captions=shown[message_id].captions,
             citation=shown[message_id].citation,
             score=round(float(ranking.scores[place]), 6),
-            support=support(
-                request.view.words,
-                rarity,
-                present[message_id.bytes],
-                _speaker(ranking.named, shown[message_id].citation.author),
-                ranking.late.get(place),
-            ),
+            support=why,
+            off_the_record=shown[message_id].off_the_record,
             neighbours=shown[message_id].neighbours,
             trace={
                 name: lane.get(int(candidates.passage_ids[place]), LaneTrace(None, None))
                 for name, lane in traces.items()
             },
         )
-        for place, message_id in zip(chosen, ids, strict=True)
+        for place, message_id, why in zip(chosen, ids, supports, strict=True)
     )
+    return Listed(hits, len(best) - len(chosen))
+
+
+def _supports(
+    request: Request, candidates: Surroundings, ranking: Ranking, chosen: Sequence[int], confidence: Scores
+) -> list[Support]:
+    """Why each of the chosen candidates is believed."""
+    terms = request.lexical.terms
+    rarity = {term: float(value) for term, value in zip(terms, request.lexical.idf, strict=True)}
+    messages = {candidates.message_ids[place] for place in chosen}
+    present = _terms_of(candidates, ranking.counts, terms, messages)
+    return [
+        support(
+            request.view.words,
+            rarity,
+            present[candidates.message_ids[place]],
+            _speaker(ranking.named, candidates.authors[place]),
+            ranking.late.scores.get(place),
+            float(confidence[place]),
+            _more_reasons(ranking, place),
+        )
+        for place in chosen
+    ]
+
+
+def _more_reasons(ranking: Ranking, place: int) -> list[str]:
+    reasons: list[str] = []
+    if ranking.inside is not None:
+        reasons.append("is of the time asked about" if ranking.inside[place] else "is of another time")
+    if ranking.lent[place] > 0:
+        reasons.append("a memory of it comes nearer")
+    if ranking.again[place]:
+        reasons.append("asks the same")
+    return reasons
 
 
 def _best_messages(request: Request, candidates: Surroundings, ranking: Ranking) -> list[int]:
@@ -112,7 +149,7 @@ def _traces(
     candidates: Surroundings, ranking: Ranking, lanes: Mapping[str, Lane]
 ) -> dict[str, dict[int, LaneTrace]]:
     """Per lane the rank and raw score of each passage that it offered."""
-    reranked = [(int(candidates.passage_ids[place]), value) for place, value in ranking.late.items()]
+    reranked = [(int(candidates.passage_ids[place]), value) for place, value in ranking.late.scores.items()]
     return {name: _traced(lane) for name, lane in lanes.items()} | {
         "rerank": _traced(sorted(reranked, key=lambda pair: -pair[1]))
     }

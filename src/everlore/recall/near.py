@@ -57,11 +57,14 @@ async def scored(request: Request, layer: Layer, lexical: Lexical, numbers: Iter
         indexed = np.asarray(np.any(found.vectors != 0, axis=1), dtype=np.bool_)
         cosines = (found.vectors @ request.encoded.vector).astype(np.float64)
         signals.append((_COSINE, _scaled(cosines)))
-    late: dict[int, float] = {}
+    late: Mapping[int, float] = {}
     settings = request.settings
     if settings.late_interaction > 0 and settings.rerank_depth > 0:
         order = np.argsort(-fuse.weighted(signals, indexed), kind="stable")[: settings.rerank_depth]
-        late = await late_scores(request, found.passage_ids[order].tolist(), request.views[layer], lexical)
+        reranked = await late_scores(
+            request, found.passage_ids[order].tolist(), request.views[layer], lexical
+        )
+        late = reranked.scores
         if late:
             lowest = min(late.values())
             matched = [late.get(number, lowest) for number in found.passage_ids.tolist()]
@@ -124,7 +127,7 @@ def _spread(relevance: fuse.Scores) -> fuse.Scores:
 
 def _compared(
     request: Request, found: Near, candidates: Surroundings, late: Mapping[int, float]
-) -> tuple[dict[int, float], Mapping[int, float]]:
+) -> tuple[Mapping[int, float], Mapping[int, float]]:
     """How well keys (by passage) and turns (by place) match the question, in one measure: by late interaction, else by
     cosine, else not at all."""
     if found.late and late:

@@ -1,13 +1,11 @@
 """Plan: what the question itself says about where its answer lies. Pure functions on text."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from everlore.text.dates import TimeRange, read_times
-from everlore.text.words import tokens
 
 # English with capitals and without, but neither "US" nor the numeral ("World War I", "i.e."); then the commonest forms of
 # Swedish, German, Spanish, Portuguese and French that are no English words.
@@ -46,6 +44,11 @@ _STATES = re.compile(
     r"|\b(?:viv[ií]a|resid[ií]a|trabajaba|estudiaba)[ns]?\b",
     re.IGNORECASE,
 )
+# About what was asked, not what was answered: English, and the commonest forms of German, Spanish, Portuguese, French, Swedish.
+_ASKING = re.compile(
+    r"\b(?:ask(?:ed|s|ing)?|questions?|wonder(?:ed|s|ing)?|(?:ge)?fragt?e?n?|pregunt\w+|pergunt\w+|demandé\w*|fråga\w*)\b",
+    re.IGNORECASE,
+)
 # How long something has lasted: it still does.
 _UNTIL_NOW = re.compile(
     r"\b(?:how long|since|lately|recently|cu[aá]nto tiempo|desde|[uú]ltimamente)\b", re.IGNORECASE
@@ -55,13 +58,14 @@ _UNTIL_NOW = re.compile(
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`prefers` is whose messages the question is about: the person's own, the assistant's, or nobody's in particular.
-    `about_past`: it asks for what was true once."""
+    `about_past`: it asks for what was true once; `about_asking`: for what was asked."""
 
     question: str
     times: tuple[TimeRange, ...]
     prefers: Literal["user", "assistant"] | None
     about_present: bool
     about_past: bool = False
+    about_asking: bool = False
 
 
 def plan(question: str, now: datetime) -> Plan:
@@ -72,24 +76,17 @@ def plan(question: str, now: datetime) -> Plan:
         prefers = "user"
     times = read_times(question, now)
     present = bool(_PRESENT.search(question))
-    return Plan(question, times, prefers, present, _about_past(question, present) and not times)
+    return Plan(
+        question=question,
+        times=times,
+        prefers=prefers,
+        about_present=present,
+        about_past=_about_past(question, present) and not times,
+        about_asking=bool(_ASKING.search(question)),
+    )
 
 
 def _about_past(question: str, present: bool) -> bool:
     if _PAST.search(question):
         return True
     return bool(_STATES.search(question)) and not present and not _UNTIL_NOW.search(question)
-
-
-def authors_named(question: str, authors: Iterable[str]) -> frozenset[str]:
-    """Of the given authors those that the question names, by full name or by one part of it.
-
-    A part counts only with a capital (or in a question without any), so that "will you" does not name Will.
-    """
-    capitals = any(character.isupper() for character in question[1:])
-    said = {word.text for word in tokens(question) if not capitals or question[word.start].isupper()}
-    named: set[str] = set()
-    for author in authors:
-        if any(len(part.text) > 1 and part.text in said for part in tokens(author)):
-            named.add(author)
-    return frozenset(named)

@@ -131,6 +131,7 @@ async def _answer(request: Request) -> Recall:
     for source in SOURCES:
         if source.kind in ask.kinds:
             answer = replace(answer, **await source.answer(request))
+            request.hits = answer.hits
     watch.mark("known")
     return replace(answer, degraded=tuple(dict.fromkeys(watch.degraded)))
 

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from everlore.domain.recall import MemoryHit, Support
-from everlore.recall.composite import cited, composite, is_shown
+from everlore.recall.composite import cited, composite, is_said, is_shown
 from everlore.recall.request import Request
 from everlore.store import entities, graph, recall_memories
 from everlore.text.variants import key
@@ -18,10 +18,12 @@ _NO_SUPPORT = Support(0.0, (), (), "unknown", None)
 
 async def related(request: Request, near: tuple[MemoryHit, ...]) -> tuple[MemoryHit, ...]:
     """More memories of the entities that are named and of those near to them, the most activated first. They come after
-    `near`, which answer by themselves, with no better score, and hold none of those."""
-    ask, most = request.ask, request.settings.related
+    `near`, which answer by themselves, with no better score, and hold none of those; together they are no more than asked for.
+    What stands in the hits is none of them."""
+    ask = request.ask
+    most = min(request.settings.related, ask.memories - len(near))
     keys = {key(run) for run in _runs(ask.question)}
-    if not (most and keys and request.within.is_open):
+    if not (most > 0 and keys and request.within.is_open):
         return ()
     matches = await entities.by_keys(request.tx, keys)
     named = {match.entity_id: match.weight for match in sorted(matches, key=lambda match: match.weight)}
@@ -32,7 +34,7 @@ async def related(request: Request, near: tuple[MemoryHit, ...]) -> tuple[Memory
     reached = await graph.memories_of(
         request.tx,
         active,
-        most + len(there),
+        most + len(there) + len(request.hits),
         now=ask.now,
         as_of=ask.as_of,
         include_expired=ask.include_expired,
@@ -40,7 +42,11 @@ async def related(request: Request, near: tuple[MemoryHit, ...]) -> tuple[Memory
     activation = {lineage: value for lineage, value in reached.items() if lineage not in there}
     found = await recall_memories.by_lineage(request.tx, list(activation), ask.as_of.recorded_at)
     chosen = [
-        found[lineage] for lineage in activation if lineage in found and is_shown(request, found[lineage])
+        memory
+        for lineage in activation
+        if (memory := found.get(lineage)) is not None
+        and is_shown(request, memory)
+        and not is_said(request, memory)
     ]
     hits = await cited(
         request,

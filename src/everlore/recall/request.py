@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from everlore.config import RecallSettings
 from everlore.domain.memories import AsOf
-from everlore.domain.recall import KINDS, Layer
+from everlore.domain.recall import KINDS, Hit, Layer
 from everlore.ports.embedder import EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall.bm25 import Lexical
@@ -109,7 +109,7 @@ class Near:
     candidates: OtherPassages
     relevance: NDArray[np.float64]
     cosines: NDArray[np.float64] | None
-    late: dict[int, float]
+    late: Mapping[int, float]
     counts: NDArray[np.float64]
     lexical: Lexical
     keys: tuple[Key, ...] = ()
@@ -121,7 +121,7 @@ class Request:
     that it leaves, if they are few. `views` are the postings of its terms by layer, `lexical` the scores of what was said.
     `depth` is how many passages each lane offers. `encoded` is None when there is no vector of the question, or it came too
     late. `lanes` is what each lane offers of what was said, `near` what is near to the question in the other layers; `names` whom
-    it names, once somebody asked."""
+    it names, once somebody asked; `hits` the messages that answer, once they are known."""
 
     tx: Transaction
     ask: Ask
@@ -139,6 +139,7 @@ class Request:
     lanes: dict[str, Lane] = field(default_factory=dict[str, Lane])
     near: dict[Layer, Near] = field(default_factory=dict[Layer, Near])
     names: Names | None = None
+    hits: tuple[Hit, ...] = ()
 
     @property
     def view(self) -> LexicalView:

@@ -1,13 +1,14 @@
 """Reranking: the best candidates of a layer, looked at once more together with the question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everlore.domain.errors import ModelUnavailable
 from everlore.ports.embedder import EncodedQuestion
-from everlore.ports.reranker import PassageCandidate, Reranker, WeightedQuestion
+from everlore.ports.reranker import Matches, PassageCandidate, Reranker, WeightedQuestion
 from everlore.recall import bm25
 from everlore.recall.bm25 import Lexical
 from everlore.recall.request import Request
@@ -18,40 +19,53 @@ from everlore.text.words import tokens
 _STOP_WORD_WEIGHT = 0.1
 
 
-async def late_scores(
-    request: Request, numbers: Sequence[int], view: LexicalView, lexical: Lexical
-) -> dict[int, float]:
-    """The reranker's scores of passages, by number; empty when there is none, or it cannot be used or is late. `view` and
-    `lexical` are of the layer that the passages are in: they say how rare a word is there."""
+@dataclass(frozen=True, slots=True)
+class Late:
+    """The reranker's scores of passages, by number. `matches` (passages as they were given, tokens of the question) and `weights`
+    (of those tokens) are None where the reranker does not compare word by word."""
+
+    scores: Mapping[int, float]
+    matches: Matches | None = None
+    weights: NDArray[np.float32] | None = None
+
+
+NOT_RERANKED = Late({})
+
+
+async def late_scores(request: Request, numbers: Sequence[int], view: LexicalView, lexical: Lexical) -> Late:
+    """What the reranker says of passages; nothing when there is none, or it cannot be used or is late. `view` and `lexical` are
+    of the layer that the passages are in: they say how rare a word is there."""
     reranker = request.reranker
     if reranker is None:
-        return {}
+        return NOT_RERANKED
     try:
         return await request.watch.lane(
-            request.tx, "rerank", lambda: _scored(request, numbers, reranker, view, lexical), {}
+            request.tx, "rerank", lambda: _scored(request, numbers, reranker, view, lexical), NOT_RERANKED
         )
     except ModelUnavailable as error:
         request.watch.degraded.append(f"the reranker cannot be used: {error}")
-        return {}
+        return NOT_RERANKED
 
 
 async def _scored(
     request: Request, numbers: Sequence[int], reranker: Reranker, view: LexicalView, lexical: Lexical
-) -> dict[int, float]:
+) -> Late:
     encoded = request.encoded
     if reranker.needs == "tokens":
         if request.model is None or encoded is None or encoded.tokens is None:
-            return {}
+            return NOT_RERANKED
         matrices = await store.tokens(request.tx, numbers, request.model.model_id)
         asked = [PassageCandidate(number, None, matrices.get(number)) for number in numbers]
     else:
         of_passage = await store.texts(request.tx, numbers)
         asked = [PassageCandidate(number, of_passage.get(number), None) for number in numbers]
     question = request.ask.question
-    scored = await reranker.score(
-        WeightedQuestion(question, encoded, token_weights(question, encoded, view, lexical)), asked
-    )
-    return {number: value for number, value in zip(numbers, scored, strict=True) if value is not None}
+    weights = token_weights(question, encoded, view, lexical)
+    reranked = await reranker.score(WeightedQuestion(question, encoded, weights), asked)
+    scores = {
+        number: value for number, value in zip(numbers, reranked.scores, strict=True) if value is not None
+    }
+    return Late(scores, reranked.matches, weights) if scores else NOT_RERANKED
 
 
 def token_weights(

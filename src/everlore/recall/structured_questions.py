@@ -26,15 +26,15 @@ def _set(words: str) -> frozenset[str]:
 
 # Folded words (no accents). Plurals always name a type; a singular only after one of `_POINTERS`.
 _PLURALS: dict[str, tuple[MemoryType, ...]] = {
-    **dict.fromkeys(("tasks", "todos", "tareas", "pendientes"), ("task",)),
-    **dict.fromkeys(("decisions", "decisiones"), ("decision",)),
-    **dict.fromkeys(("preferences", "preferencias"), ("preference",)),
-    **dict.fromkeys(("goals", "objetivos", "metas"), ("goal",)),
+    **dict.fromkeys(("tasks", "todos", "chores", "errands", "tareas", "pendientes"), ("task",)),
+    **dict.fromkeys(("decisions", "agreements", "decisiones", "acuerdos"), ("decision",)),
+    **dict.fromkeys(("preferences", "likes", "dislikes", "preferencias", "gustos"), ("preference",)),
+    **dict.fromkeys(("goals", "aims", "ambitions", "objetivos", "metas"), ("goal",)),
     **dict.fromkeys(("events", "appointments", "eventos", "citas"), ("event",)),
     **dict.fromkeys(("reminders", "recordatorios"), ("reminder",)),
-    **dict.fromkeys(("blockers", "bloqueos", "impedimentos"), ("blocker",)),
-    **dict.fromkeys(("lessons", "lecciones"), ("lesson",)),
-    **dict.fromkeys(("habits", "habitos"), ("habit",)),
+    **dict.fromkeys(("blockers", "obstacles", "bloqueos", "impedimentos", "obstaculos"), ("blocker",)),
+    **dict.fromkeys(("lessons", "learnings", "takeaways", "lecciones"), ("lesson",)),
+    **dict.fromkeys(("habits", "routines", "habitos", "rutinas"), ("habit",)),
     **dict.fromkeys(("skills", "habilidades"), ("skill",)),
     **dict.fromkeys(("notes", "notas"), ("note",)),
     **dict.fromkeys(("projects", "proyectos"), ("project",)),
@@ -62,13 +62,49 @@ _WAYS: tuple[tuple[str, MemoryType, Asked | None], ...] = (
         "preference",
         None,
     ),
+    (r"^what (?:does|do|did|would) (?:\S+ ){1,4}?(?:like|love|hate|dislike|favou?r)$", "preference", None),
+    (
+        r"^que (?:cosas )?(?:no )?(?:le|les|me|te|nos) (?:gusta|gustan|gustaba)(?: a \S+){0,1}$",
+        "preference",
+        None,
+    ),
     (r"^what (?:did|have|has) (?:\S+ ){1,3}?decided?\b", "decision", None),
+    (r"^what (?:did|have|has) (?:\S+ ){1,3}?(?:agree(?:d)?|settle(?:d)?) (?:on|upon)?\b", "decision", None),
+    (r"^(?:en )?que (?:\S+ ){0,2}?(?:quedamos|acordamos|hemos (?:acordado|quedado))\b", "decision", None),
     (r"^que (?:\S+ ){0,2}?(?:decidimos|decidio|decidi|decidieron|hemos decidido)\b", "decision", None),
     (r"^what (?:is|s|was) (?:still )?(?:left )?to do\b", "task", "open"),
     (r"^what (?:do|did) (?:i|we|you) (?:still )?(?:have|need) to do\b", "task", "open"),
+    (
+        r"^what (?:is|s) (?:still )?(?:left|open|pending|outstanding|unfinished|undone|on my plate)$",
+        "task",
+        "open",
+    ),
+    (r"^what (?:should|must) (?:i|we) (?:still )?(?:do|finish|get done)\b", "task", "open"),
+    (
+        r"^(?:is )?(?:there )?anything (?:still |else )?(?:left |open |pending )?(?:to do|to finish)\b",
+        "task",
+        "open",
+    ),
+    (
+        r"^what (?:do|does|did) (?:\S+ ){1,4}?(?:want|hope|aim) to (?:achieve|reach|become|accomplish)\b",
+        "goal",
+        None,
+    ),
+    (r"^what (?:is|are|was|were) (?:\S+ ){1,4}?(?:working towards?|aiming (?:for|at))\b", "goal", None),
+    (
+        r"^(?:what|who) (?:is|s|are) (?:\S+ ){0,3}?(?:in (?:my|our|the) way|holding (?:me|us|it) up)\b",
+        "blocker",
+        None,
+    ),
     (r"^que (?:me |nos )?(?:queda|falta|tengo que|tenemos que)(?: por)? hacer\b", "task", "open"),
     (r"^what (?:is|s|was) blocking\b", "blocker", None),
     (r"^what (?:did|have|has) (?:\S+ ){1,3}?learn(?:ed|t)\b", "lesson", None),
+)
+# What those ways say by themselves: it is no topic ("What does Emma like?" is not about what holds the word "like").
+_OF_WAYS = _set(
+    """like love hate dislike favor favour gusta gustan gustaba le les me te nos cosas agree agreed settle settled upon
+    open pending outstanding unfinished undone plate anything else finish want hope aim achieve reach become accomplish
+    working toward towards aiming way holding up quedamos acordamos acordado quedado"""
 )
 _STATES: tuple[tuple[re.Pattern[str], Asked], ...] = (
     (
@@ -218,8 +254,8 @@ def reading(asked: Structured, entities: Sequence[str], about: Sequence[str]) ->
 def _type(words: Sequence[str], plain: str) -> tuple[tuple[MemoryType, ...], Asked | None, set[str]]:
     """The types that a question asks for, the state that its way of asking says, and the words that were read for it."""
     for pattern, kind, status in _WAYS:
-        if re.search(pattern, plain):
-            return (kind,), status, set()
+        if found := re.search(pattern, plain):
+            return (kind,), status, set(found.group().split()) & _OF_WAYS
     types: dict[MemoryType, None] = {}
     named: set[str] = set()
     for place, word in enumerate(words[:_EARLY]):

@@ -147,6 +147,12 @@ async def take_passages(tx: Transaction, count: int) -> range:
     return range(last + 1, last + 1 + count)
 
 
+async def take_passages_of(tx: Transaction, thread_id: UUID, count: int) -> range:
+    """The same for who writes to a thread: under the locks that a step takes before it takes numbers."""
+    last = await tx.value(_QUERIES["take_passages_of"], thread_id=thread_id, count=count)
+    return range(last + 1, last + 1 + count)
+
+
 async def give_back_passages(tx: Transaction, unused: range) -> None:
     """Return numbers that were taken and not used, unless another writer has taken some since: then a gap stays."""
     if unused:

@@ -52,7 +52,8 @@ class Filter:
 class Surroundings:
     """Candidate passages in reading order (thread, then sequence), column by column. `message_ids` are
     the 16 bytes of the UUIDs (making UUIDs of hundreds costs a millisecond); `session` numbers the sessions;
-    `vectors` is (candidates, dimensions) with rows of zeros where there is none, or None without a model."""
+    `asks` says which end with a question; `vectors` is (candidates, dimensions) with rows of zeros where there is none, or None
+    without a model."""
 
     passage_ids: NDArray[np.int64]
     message_ids: tuple[bytes, ...]
@@ -62,6 +63,7 @@ class Surroundings:
     authors: tuple[str, ...]
     times: tuple[datetime, ...]
     lengths: NDArray[np.float64]
+    asks: NDArray[np.bool_]
     vectors: Vector | None
 
 
@@ -72,6 +74,7 @@ class ShownMessage:
     citation: Citation
     text: str
     captions: tuple[str, ...]
+    off_the_record: bool
     neighbours: tuple[Neighbour, ...]
 
 
@@ -150,7 +153,7 @@ async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id:
     rows = await tx.tuples(
         _QUERIES["around"], binary=True, passages=list(passages), reach=reach, model_id=model_id
     )
-    columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 9
+    columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * 10
     codes: dict[bytes, int] = {}
     return Surroundings(
         passage_ids=np.array(columns[0], dtype=np.int64),
@@ -161,7 +164,8 @@ async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id:
         authors=columns[5],
         times=columns[6],
         lengths=np.array(columns[7], dtype=np.float64),
-        vectors=vectors_of_rows(columns[8]),
+        asks=np.array(columns[8], dtype=np.bool_),
+        vectors=vectors_of_rows(columns[9]),
     )
 
 
@@ -206,14 +210,16 @@ async def messages(
         neighbours.setdefault(of, []).append(Neighbour(distance, said[one.message_id], one))
     return {
         one.message_id: ShownMessage(
-            one, said[one.message_id], captions, tuple(neighbours.get(one.message_id, ()))
+            one, said[one.message_id], captions, private, tuple(neighbours.get(one.message_id, ()))
         )
-        for one, captions in await shown.fetchall()
+        for one, captions, private in await shown.fetchall()
     }
 
 
-def _shown(*, captions: Sequence[str], **cited: Any) -> tuple[Citation, tuple[str, ...]]:
-    return Citation(**cited), tuple(captions)
+def _shown(
+    *, captions: Sequence[str], off_the_record: bool, **cited: Any
+) -> tuple[Citation, tuple[str, ...], bool]:
+    return Citation(**cited), tuple(captions), off_the_record
 
 
 def _near(*, near: UUID, distance: int, **cited: Any) -> tuple[UUID, int, Citation]:

@@ -1225,6 +1225,7 @@ CREATE TABLE everlore.passage (
 	'::text, ''::text))) + 1)) STORED NOT NULL,
     normalised text GENERATED ALWAYS AS (everlore.normalise(text)) STORED NOT NULL,
     terms tsvector GENERATED ALWAYS AS (everlore.terms(text)) STORED NOT NULL,
+    asks boolean GENERATED ALWAYS AS ((regexp_replace(text, '( \[shares [^\n]*\])+$'::text, ''::text) ~ '[?？؟][^[:alnum:]]*$'::text)) STORED NOT NULL,
     CONSTRAINT passage_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 60))),
     CONSTRAINT passage_place CHECK ((((layer)::text <> ALL (ARRAY['said'::text, 'branches'::text])) OR ((thread_id IS NOT NULL) AND (session_id IS NOT NULL) AND (sequence IS NOT NULL) AND ("position" IS NOT NULL))))
 );

@@ -11,6 +11,7 @@ from everlore.domain.errors import InternalError
 from everlore.store.conversation import ThreadState
 from everlore.store.queries import queries
 from everlore.store.run import Transaction
+from everlore.store.texts import with_texts
 
 _QUERIES = queries("tree")
 
@@ -27,6 +28,19 @@ class Place:
     role: str
 
 
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A message of the path with what it says."""
+
+    message_id: UUID
+    parent_id: UUID | None
+    position: int
+    role: str
+    text: str
+    captions: Sequence[str]
+    tool_calls: str
+
+
 class KnownTurn(NamedTuple):
     """A message by what it says (`everlore.capture.turns.turn_key`)."""
 
@@ -39,11 +53,13 @@ class KnownTurn(NamedTuple):
 
 class KnownTurns(NamedTuple):
     """What a thread has of a history. `path`: the messages of the path that say what the history begins with, the last of them at
-    `position`; `turns`: what says the same as any of its later turns (as any, if the beginning is less than half of it), in their
-    order; `erased`: marks of what was erased from the thread."""
+    `position`; `goes_on`: whether others come behind that, and the history goes on otherwise; `turns`: what says the same as any
+    of its later turns (as any at all, if so), in their order; `erased`: marks of what was erased from the thread.
+    """
 
     path: Sequence[UUID]
     position: int
+    goes_on: bool
     turns: list[KnownTurn]
     erased: set[bytes]
 
@@ -100,10 +116,12 @@ async def known_turns(tx: Transaction, thread_id: UUID, keys: Sequence[bytes]) -
         found = await tx.sent(
             _QUERIES["known_turns"], tuple_row, binary=True, thread_id=thread_id, keys=b"".join(keys)
         )
-    path, position, *columns, erased = await found.fetchone() or ((), 0, (), (), (), (), (), ())
+    nothing = ((), 0, False, (), (), (), (), (), ())
+    path, position, goes_on, *columns, erased = await found.fetchone() or nothing
     return KnownTurns(
         path,
         position,
+        goes_on,
         [KnownTurn(*turn) for turn in zip(*columns, strict=True)],
         {bytes(mark) for mark in erased},
     )
@@ -115,8 +133,19 @@ async def between(tx: Transaction, thread_id: UUID, after: int | None, before: i
 
 
 async def following(tx: Transaction, thread_id: UUID, after: int) -> Place | None:
-    """The message of the path behind a position."""
+    """The turn of the path behind a position."""
     return await tx.row(_QUERIES["following"], Place, thread_id=thread_id, after=after)
+
+
+async def following_said(tx: Transaction, thread_id: UUID, after: int) -> Following | None:
+    """The same with what it says."""
+    found = await with_texts(tx, _QUERIES["following_said"], Following, thread_id=thread_id, after=after)
+    return found[0] if found else None
+
+
+async def end_of(tx: Transaction, message_id: UUID) -> UUID:
+    """The end of the branch that goes on from a message: always with what was written last."""
+    return await tx.value(_QUERIES["end_of"], message_id=message_id)
 
 
 async def erase(tx: Transaction, messages: Sequence[UUID]) -> None:

@@ -49,7 +49,7 @@ def locomo(
 
     It runs on a Postgres of its own that is removed afterwards, unless --data-dir or --database-url names another.
 
-    JSON: recall, hit, ndcg (each {"5": 0-1, ...}), by_category, confidence_auc (null without category 5),
+    JSON: recall, hit, ndcg (each {"5": 0-1, ...}), by_category, confidence_auc (null without category 5), support_auc,
     latency_ms {p50, p95}, questions, turns, ingest {turns_per_second_recorded, turns_per_second_indexed}; with --distil also
     distilled {before {recall, hit, ndcg}, recall_10_gain {mean, low, high, ...}, memories, source_turns {precision, recall},
     ms_per_turn}.
@@ -134,6 +134,10 @@ def _print(out: Output, summary: dict[str, Any]) -> None:
         f"{latency['p50']} ms, p95 {latency['p95']} ms. Turns a second: {ingest['turns_per_second_recorded']} recorded, "
         f"{ingest['turns_per_second_indexed']} with vectors."
     )
+    if summary["support_auc"] is not None:
+        out.line(
+            f"Confidence tells answers from other hits among the first ten with an AUC of {summary['support_auc']:.3f}."
+        )
     if summary["confidence_auc"] is not None:
         out.line(
             f"Confidence tells answerable questions from others with an AUC of {summary['confidence_auc']:.3f}."

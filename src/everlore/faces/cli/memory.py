@@ -229,13 +229,22 @@ def _messages(shown: Shown) -> None:
     if not shown.answer:
         shown.out.line("The thread has no more messages.")
         return
-    listed = table("#", "when", "who", "text", "id", numbers="#", wide="text")
+    tree = bool(shown.arguments.get("branches"))
+    behind = ["behind"] if tree else []
+    listed = table("#", *behind, "when", "who", "text", "id", numbers=["#", *behind], wide="text")
+    places = {message.message_id: str(message.position) for message in shown.answer}
     for message in shown.answer:
         who = clean(message.author if message.on_path else f"{message.author} (off the path)")
+        # One on an earlier page by its id.
+        above = message.parent_id and (places.get(message.parent_id) or short_id(message.parent_id))
         listed.add_row(
-            str(message.position), when(message.at), who, shortened(message.text, 300), message.short_id
-        )
+            str(message.position), *([above or ""] if tree else []), when(message.at), who,
+            shortened(message.text, 300), message.short_id,
+        )  # fmt: skip
     shown.out.print(listed)
+    if tree:
+        off = sum(not message.on_path for message in shown.answer)
+        shown.out.line(f"{counted(len(shown.answer) - off, 'messages')} on the path, {off:,} off it.")
 
 
 @asks("delete")

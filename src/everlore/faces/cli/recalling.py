@@ -29,6 +29,8 @@ def print_answer(out: Output, found: "Recall") -> None:
     shown = [made for block in blocks if (made := block(out, found)) is not None]
     if not shown:
         out.line("Nothing that is remembered here answers this.")
+        if found.unsupported:
+            out.line("Too little speaks for what comes nearest; recall.floor = 0 shows it all the same.")
     for number, made in enumerate(shown):
         if number:
             out.line()
@@ -108,7 +110,8 @@ def _hit_text(hit: "Hit", room: int) -> Any:
         score = "" if view.score is None else f", score {view.score:.4g}"
         return Text(clean(f"{lane}: {rank}{score}"), style="cyan")
 
-    whole = " ".join([hit.text, *(f"[shares {caption}]" for caption in hit.captions)])
+    private = ["[off the record]"] if hit.off_the_record else []
+    whole = " ".join([*private, hit.text, *(f"[shares {caption}]" for caption in hit.captions)])
     lines = [
         *(beside(near) for near in hit.neighbours if near.offset < 0),
         Text(shortened(whole, room, hit.support.covered)),
@@ -120,10 +123,9 @@ def _hit_text(hit: "Hit", room: int) -> Any:
 
 
 def supported(support: "Support") -> str:
-    """`0.62: sister, Emma; missing: moved`."""
-    covered = ", ".join(support.covered)
-    missing = f"; missing: {', '.join(support.missing)}" if support.missing else ""
-    return shortened(f"{support.confidence:.2f}: {covered or 'no rare word of the question'}{missing}", 160)
+    """`strong 0.82: says sister, Emma; does not say moved`."""
+    reasons = "; ".join(support.reasons) or "shares no word with the question"
+    return shortened(f"{support.grade} {support.confidence:.2f}: {reasons}", 160)
 
 
 def _beneath(upper: str, lower: str) -> Any:

@@ -12,6 +12,7 @@ from everlore.ports.analyst import Doubting
 
 if TYPE_CHECKING:
     from everlore.models.language_model.analyst import ModelAnalyst
+    from everlore.models.language_model.profile import Size
     from everlore.models.language_model.schema import OutputMode
 
 __all__ = ["model_analyst"]
@@ -23,21 +24,25 @@ def model_analyst(
     model: str,
     url: str | None = None,
     api_key_env: str | None = None,
-    timeout_s: float = 60.0,
-    max_output_tokens: int = 4096,
+    timeout_s: float | None = None,
+    max_output_tokens: int | None = None,
     temperature: float | None = 0.0,
     output: "OutputMode" = "native",
     context_messages: int = 75,
     context_tokens: int = 3000,
     prompts_dir: Path | None = None,
+    size: "Size | None" = None,
 ) -> "ModelAnalyst":
-    """An analyst out of plain settings. Raises ConfigurationError if a package, the key or a prompt is missing."""
+    """An analyst out of plain settings; what is left out, the size says, which is small for a model on this machine. Raises
+    ConfigurationError if a package, the key or a prompt is missing."""
     # Loaded by who has a model only: its patterns take time.
     from everlore.models.language_model.analyst import ModelAnalyst
     from everlore.models.language_model.endpoint import Endpoint
+    from everlore.models.language_model.profile import profile_of
     from everlore.models.language_model.prompts import Prompts
     from everlore.models.language_model.window import Sizes
 
+    profile = profile_of(size, url)
     endpoint = Endpoint(
         model,
         url=url,
@@ -46,7 +51,12 @@ def model_analyst(
         max_output_tokens=max_output_tokens,
         temperature=temperature,
         output=output,
+        profile=profile,
     )
     return ModelAnalyst(
-        endpoint, doubting, prompts=Prompts(prompts_dir), sizes=Sizes(context_messages, context_tokens)
+        endpoint,
+        doubting,
+        profile=profile,
+        prompts=Prompts(prompts_dir, names=profile.prompts),
+        sizes=Sizes(context_messages, context_tokens),
     )

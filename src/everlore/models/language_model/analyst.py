@@ -11,10 +11,9 @@ from collections.abc import Awaitable, Callable
 
 from everlore.domain.errors import BadAnswer, InternalError, ModelUnavailable
 from everlore.models.language_model.endpoint import CallFailed, Endpoint, Reply
+from everlore.models.language_model.profile import LARGE, Profile
 from everlore.models.language_model.prompts import Prompts
-from everlore.models.language_model.reading import read_answer
-from everlore.models.language_model.repair import Unusable, read_object
-from everlore.models.language_model.schema import answer_schema
+from everlore.models.language_model.repair import Unusable, read_cut, read_object
 from everlore.models.language_model.window import Sizes, messages_read, shown
 from everlore.ports.analyst import CallReport, Doubting, Extraction, Governor, Window
 
@@ -42,17 +41,19 @@ class ModelAnalyst:
         endpoint: Endpoint,
         doubting: Doubting,
         *,
+        profile: Profile = LARGE,
         prompts: Prompts | None = None,
         sizes: Sizes | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._endpoint = endpoint
         self._doubting = doubting
-        self._prompts = prompts or Prompts()
+        self._profile = profile
+        self._prompts = prompts or Prompts(names=profile.prompts)
         self._sizes = sizes or Sizes()
         self._sleep = sleep
         self.name = f"model:{endpoint.name}"
-        self.version = self._prompts.version(answer_schema())
+        self.version = self._prompts.version(profile.schema())
 
     @property
     def model(self) -> str | None:
@@ -62,7 +63,9 @@ class ModelAnalyst:
         messages = messages_read(window)
         if not messages:
             return Extraction()
-        instructions, data = shown(window, messages, self._sizes, self._prompts)
+        instructions = self._prompts.instructions(self._profile.types)
+        sizes = self._sizes.within(self._profile.request_tokens, instructions, messages)
+        data = shown(window, messages, sizes, self._prompts)
         attempts = len(BACKOFF_S) + 1
         failure: CallFailed | Unusable | None = None
         for attempt in range(attempts):
@@ -111,9 +114,11 @@ class ModelAnalyst:
         return outcome
 
     def _read(self, reply: Reply, window: Window) -> Extraction:
+        if reply.finish == "length" and self._profile.keeps_cut:
+            return self._profile.read(read_cut(reply.text, "memories"), window, self._doubting)
         if reply.finish in _UNFINISHED:
             raise Unusable(_UNFINISHED[reply.finish])
-        return read_answer(read_object(reply.text), window, self._doubting)
+        return self._profile.read(read_object(reply.text), window, self._doubting)
 
     def _given_up(self, failure: CallFailed | Unusable | None) -> ModelUnavailable:
         if isinstance(failure, Unusable):

@@ -15,7 +15,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from everlore.domain.errors import ConfigurationError
-from everlore.models.language_model.schema import OutputMode, answer_schema
+from everlore.models.language_model.profile import LARGE, Profile
+from everlore.models.language_model.schema import OutputMode
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -53,7 +54,8 @@ class Endpoint:
     """A model by its name at an endpoint that speaks the OpenAI protocol (`url`), or by a name of pydantic-ai
     ("anthropic:..."), which finds its provider's key in that provider's own variable unless `api_key_env` names one.
 
-    `made` is a ready model of pydantic-ai, for tests. Raises ConfigurationError if the library or the key is missing.
+    What is left out, the `profile` says. `made` is a ready model of pydantic-ai, for tests. Raises ConfigurationError if the
+    library or the key is missing.
     """
 
     def __init__(
@@ -62,10 +64,11 @@ class Endpoint:
         *,
         url: str | None = None,
         api_key_env: str | None = None,
-        timeout_s: float = 60.0,
-        max_output_tokens: int = 4096,
+        timeout_s: float | None = None,
+        max_output_tokens: int | None = None,
         temperature: float | None = 0.0,
         output: OutputMode = "native",
+        profile: Profile = LARGE,
         made: "Model | None" = None,
     ) -> None:
         if find_spec("pydantic_ai") is None or (url is not None and find_spec("openai") is None):
@@ -83,8 +86,9 @@ class Endpoint:
             )
         self.name = name
         self._url = url
-        self._timeout_s = timeout_s
-        self._max_output_tokens = max_output_tokens
+        self._profile = profile
+        self._timeout_s = timeout_s or profile.timeout_s
+        self._max_output_tokens = max_output_tokens or profile.max_output_tokens
         self._temperature = temperature
         self._output: OutputMode = output
         self._made = made
@@ -177,6 +181,8 @@ class Endpoint:
         }
         if self._temperature is not None:
             settings["temperature"] = self._temperature
+        if self._profile.frequency_penalty is not None:
+            settings["frequency_penalty"] = self._profile.frequency_penalty
         return settings
 
     def _parameters(self) -> "ModelRequestParameters":
@@ -189,10 +195,10 @@ class Endpoint:
         strict = True if self._url is None else None
         if self._output == "tool":
             tool = ToolDefinition(
-                name=_OUTPUT, parameters_json_schema=answer_schema(), strict=strict, kind="output"
+                name=_OUTPUT, parameters_json_schema=self._profile.schema(), strict=strict, kind="output"
             )
             return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
-        form = OutputObjectDefinition(json_schema=answer_schema(), name=_OUTPUT, strict=strict)
+        form = OutputObjectDefinition(json_schema=self._profile.schema(), name=_OUTPUT, strict=strict)
         return ModelRequestParameters(output_mode=self._output, output_object=form)
 
 

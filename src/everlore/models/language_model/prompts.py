@@ -6,14 +6,14 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from everlore.domain.errors import ConfigurationError
-from everlore.domain.memories import ENTITY_TYPES, MEMORY_TYPES
+from everlore.domain.memories import ENTITY_TYPES
 from everlore.domain.predicates import KNOWN
 from everlore.models.language_model.schema import FORM, MAX_TAGS
 from everlore.ports.analyst import MAX_ENTITIES, MAX_FACTS, MAX_MEMORIES
@@ -30,17 +30,21 @@ _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
         frozenset({"known", "entities", "taxonomy", "earlier", "messages", "first", "last"}),
         frozenset({"messages"}),
     ),
+    "distil_small": (frozenset({"max_memories", "types"}), frozenset()),
+    "window_small": (frozenset({"earlier", "messages"}), frozenset({"messages"})),
 }
 SUFFIX = ".md"
 
 
 class Prompts:
-    """The templates in use. Raises ConfigurationError if one cannot be read or asks for what there is not."""
+    """The templates in use, by `names`: instructions, and what is shown. Raises ConfigurationError if one cannot be read or asks
+    for what there is not."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, names: tuple[str, str] = ("distil", "window")) -> None:
         if folder is not None and not folder.is_dir():
             raise ConfigurationError(f"The setting distil.prompts_dir names {folder}, which is no folder.")
-        self._texts = {name: _text(name, folder) for name in _FIELDS}
+        self._names = names
+        self._texts = {name: _text(name, folder) for name in names}
         self._templates = {name: _template(name, text) for name, text in self._texts.items()}
 
     def version(self, schema: Mapping[str, Any]) -> str:
@@ -48,19 +52,20 @@ class Prompts:
         whole = json.dumps([self._texts, schema], sort_keys=True)
         return f"{FORM}-{hashlib.sha256(whole.encode()).hexdigest()[:10]}"
 
-    def instructions(self) -> str:
-        return self._templates["distil"].substitute(
+    def instructions(self, types: Sequence[str]) -> str:
+        """`types`: those that a memory may have."""
+        return self._templates[self._names[0]].substitute(
             max_memories=MAX_MEMORIES,
             max_facts=MAX_FACTS,
             max_entities=MAX_ENTITIES,
             max_tags=MAX_TAGS,
-            types=", ".join(MEMORY_TYPES),
+            types=", ".join(types),
             entity_types=", ".join(ENTITY_TYPES),
             predicates=", ".join(sorted(KNOWN)),
         )
 
     def window(self, **shown: str) -> str:
-        return self._templates["window"].substitute(shown)
+        return self._templates[self._names[1]].substitute(shown)
 
 
 def _text(name: str, folder: Path | None) -> str:

@@ -67,7 +67,7 @@ def read_answer(answer: dict[str, Any], window: Window, doubting: Doubting) -> E
     entities = [reader.kept(reader.entity, item) for item in given["entities"]]
     extraction = Extraction(
         tuple(one for one in memories if one is not None),
-        tuple(_placed(one, memories) for one in facts if one is not None),
+        tuple(placed for one in facts if one is not None and (placed := _placed(one, memories)) is not None),
         tuple(one for one in entities if one is not None),
         _taxonomy(answer.get("taxonomy")),
     )
@@ -133,9 +133,9 @@ class _Reader:
             subject=form.subject,
             predicate=predicate,
             object=form.object,
-            sources=_quotes(form.sources),
+            sources=_quotes(form.sources or ()),
             confidence=form.confidence,
-            valid_from=read_date(form.valid_from, self._said(form.sources)),
+            valid_from=read_date(form.valid_from, self._said(form.sources or ())),
             ended=form.ended,
             object_is_entity=form.object_is_entity,
             relation=form.relation,
@@ -161,12 +161,14 @@ def _quotes(sources: Sequence[SourceForm]) -> tuple[Quote, ...]:
     return tuple(dict.fromkeys(Quote(one.message, one.quote) for one in sources))
 
 
-def _placed(fact: DraftFact, memories: Sequence[DraftMemory | None]) -> DraftFact:
-    """With the place of its memory among those that are left."""
+def _placed(fact: DraftFact, memories: Sequence[DraftMemory | None]) -> DraftFact | None:
+    """With the place of its memory among those that are left, and its words; None where it has no words at all."""
     place = fact.memory
-    if place is None or place >= len(memories) or memories[place] is None:
-        return replace(fact, memory=None)
-    return replace(fact, memory=sum(one is not None for one in memories[:place]))
+    memory = None if place is None or place >= len(memories) else memories[place]
+    if place is None or memory is None:
+        return replace(fact, memory=None) if fact.sources else None
+    left = sum(one is not None for one in memories[:place])
+    return replace(fact, memory=left, sources=fact.sources or memory.sources)
 
 
 def _items(answer: dict[str, Any], name: str, most: int, *, needed: bool = False) -> list[Any]:

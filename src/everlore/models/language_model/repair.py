@@ -45,6 +45,24 @@ def read_object(text: str) -> dict[str, Any]:
     return cast("dict[str, Any]", read)
 
 
+def read_cut(text: str, name: str) -> dict[str, Any]:
+    """Of an answer that was cut off, the items of a list that are complete. Raises Unusable where there is none."""
+    bare = _without_thoughts(text)
+    begun = re.search(rf'"{name}"\s*:\s*\[', bare)
+    items: list[Any] = []
+    decoder = json.JSONDecoder(strict=False)
+    at = begun.end() if begun else len(bare)
+    while (start := bare.find("{", at)) >= 0:
+        try:
+            item, at = decoder.raw_decode(bare, start)
+        except (json.JSONDecodeError, RecursionError):
+            break
+        items.append(item)
+    if not items:
+        raise Unusable("it was cut off before anything was complete; be briefer, with fewer items")
+    return {name: items}
+
+
 def _without_thoughts(text: str) -> str:
     """An opening tag that is never closed begins no thought; what is not there is looked for once."""
     kept: list[str] = []

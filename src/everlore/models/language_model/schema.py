@@ -8,13 +8,13 @@ Bounds are small on purpose: local servers turn them into a grammar, which grows
 
 from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from everlore.domain.memories import EntityType, MemoryType
 from everlore.ports.analyst import MAX_ENTITIES, MAX_FACTS, MAX_MEMORIES, Relation
 
 # Stands in the version of everything that was drafted: raised when what is read out of the same answer changes.
-FORM = 1
+FORM = 2
 
 MAX_SOURCES = 4
 MAX_QUOTE = 400
@@ -67,7 +67,10 @@ class MemoryForm(_Form):
 
 
 class FactForm(_Form):
-    sources: Sources
+    """`memory` says where its words stand: copying them once more is what made answers too long. (Quotes of its own are read
+    where a model gives them all the same.)"""
+
+    sources: Annotated[Sources | None, WithJsonSchema({"hidden": True})] = None
     subject: Name
     predicate: Annotated[str, Field(min_length=1, max_length=MAX_LABEL)]
     object: Annotated[str, Field(min_length=1, max_length=MAX_OBJECT)]
@@ -99,18 +102,19 @@ OutputMode = Literal["native", "prompted", "tool"]
 
 def answer_schema() -> dict[str, Any]:
     """The JSON schema that goes to the model: strict, and without what only costs tokens."""
-    return _strict(AnswerForm.model_json_schema())
+    return strict(AnswerForm.model_json_schema())
 
 
-def _strict(schema: Any) -> Any:
+def strict(schema: Any) -> Any:
+    """A JSON schema that demands every field, and no other."""
     if isinstance(schema, list):
-        return [_strict(item) for item in cast("list[Any]", schema)]
+        return [strict(item) for item in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
     kept: dict[str, Any] = {
-        key: {name: _strict(one) for name, one in value.items()}
+        key: {name: strict(one) for name, one in value.items() if not one.get("hidden")}
         if key in {"properties", "$defs"}
-        else _strict(value)
+        else strict(value)
         for key, value in cast("dict[str, Any]", schema).items()
         if key not in {"title", "default", "description"}
     }

@@ -2,12 +2,18 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everlore.models.language_model.prompts import Prompts
 from everlore.ports.analyst import Window, WindowMessage
 
 CHARACTERS_A_TOKEN = 4
+# Of what must not be too much: small models cut words into more pieces than that.
+CHARACTERS_A_TOKEN_AT_LEAST = 3
+# Characters of the headings of a window, of what stands around a message, and of a message that are shown at least.
+_HEADINGS = 200
+_AROUND = 120
+_LEAST = 120
 NONE = "(none)"
 
 # Whose words are read: instructions of a system prompt and what tools put out are nobody's.
@@ -29,6 +35,22 @@ class Sizes:
     context_tokens: int = 3000
     message_characters: int = 6000
 
+    def within(
+        self, request_tokens: int | None, instructions: str, messages: Sequence[WindowMessage]
+    ) -> "Sizes":
+        """So much that a request comes to that many tokens at most: messages first, each of them as long as the others, then what
+        was said before."""
+        if request_tokens is None:
+            return self
+        room = request_tokens * CHARACTERS_A_TOKEN_AT_LEAST - len(instructions) - _HEADINGS
+        most = min(self.message_characters, max(_LEAST, room // len(messages) - _AROUND))
+        room -= len(_lines(_numbered(one, most) for one in messages))
+        return replace(
+            self,
+            message_characters=most,
+            context_tokens=min(self.context_tokens, max(0, room) // CHARACTERS_A_TOKEN),
+        )
+
 
 def messages_read(window: Window) -> tuple[WindowMessage, ...]:
     """The messages of a window that a model is shown and may name as sources; none where there is not a word in them."""
@@ -40,11 +62,9 @@ def has_words(text: str) -> bool:
     return any(character.isalnum() for character in text)
 
 
-def shown(
-    window: Window, messages: Sequence[WindowMessage], sizes: Sizes, prompts: Prompts
-) -> tuple[str, str]:
-    """The instructions, and the data they speak of."""
-    data = prompts.window(
+def shown(window: Window, messages: Sequence[WindowMessage], sizes: Sizes, prompts: Prompts) -> str:
+    """The data that the instructions speak of."""
+    return prompts.window(
         messages=_lines(_numbered(one, sizes.message_characters) for one in messages),
         earlier=_lines(_earlier(window.earlier, sizes)),
         known=_lines(
@@ -56,7 +76,6 @@ def shown(
         first=str(messages[0].number),
         last=str(messages[-1].number),
     )  # fmt: skip
-    return prompts.instructions(), data
 
 
 def cut(text: str, most: int) -> str:

@@ -42,6 +42,7 @@ class BranchSource(RecallSource):
                 citation=shown[message_id].citation,
                 score=round(float(found.relevance[listed[best[message_id]][0]]), 6),
                 support=listed[best[message_id]][1],
+                off_the_record=shown[message_id].off_the_record,
             )
             for message_id in chosen
             if message_id in shown

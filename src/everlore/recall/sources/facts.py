@@ -38,8 +38,8 @@ class FactSource(RecallSource):
 
 
 async def _fact_hits(request: Request, found: Near) -> tuple[FactHit, ...]:
-    """The best facts: those that hold at the moment or in the time that was asked about; for a question about the past those
-    that held once, too, and first. Unsure ones never come before sure ones."""
+    """The best facts: those that hold at the moment or in the time that was asked about, those that hold still first; for a
+    question about the past those that held once, too, and first. Unsure ones never come before sure ones."""
     ask = request.ask
     places = await supported(request, found, "fact")
     rows = await recall_facts.facts(request.tx, list(places), request.within, ask.as_of.recorded_at)
@@ -67,7 +67,7 @@ async def _fact_hits(request: Request, found: Near) -> tuple[FactHit, ...]:
 
     def order(hit: FactHit) -> tuple[bool, bool, float, float, UUID]:
         unsure = hit.fact.confidence < _SURE
-        return unsure, past and hit.current, -hit.score, -hit.fact.valid_from.timestamp(), hit.fact.fact_id
+        return unsure, hit.current == past, -hit.score, -hit.fact.valid_from.timestamp(), hit.fact.fact_id
 
     return tuple(sorted(hits, key=order)[: ask.facts])
 

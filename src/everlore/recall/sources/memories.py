@@ -5,7 +5,7 @@ from typing import Any
 
 from everlore.domain.memories import AsOf
 from everlore.domain.recall import Layer, MemoryHit, Recall
-from everlore.recall.composite import cited, composite, is_shown, order_of
+from everlore.recall.composite import cited, composite, is_said, is_shown, order_of
 from everlore.recall.listing import supported
 from everlore.recall.related import related
 from everlore.recall.request import Ask, Near, Request
@@ -52,11 +52,15 @@ def used(ask: Ask, answer: Recall) -> list[Use]:
 
 
 async def _memory_hits(request: Request, found: Near) -> tuple[MemoryHit, ...]:
-    """The best memories that are true, in view and supported well enough."""
+    """The best memories that are true, in view and supported well enough, and say what no hit says."""
     ask = request.ask
     places = await supported(request, found, "memory")
     rows = await recall_memories.memories(request.tx, list(places), request.within, ask.as_of.recorded_at)
-    shown = [(number, memory) for number, memory in rows if is_shown(request, memory)]
+    shown = [
+        (number, memory)
+        for number, memory in rows
+        if is_shown(request, memory) and not is_said(request, memory)
+    ]
     scored = [
         (memory, composite(request, memory, float(found.relevance[places[number][0]])), places[number][1])
         for number, memory in shown

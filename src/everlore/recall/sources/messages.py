@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from everlore.domain.recall import Hit, Layer
-from everlore.recall.hits import make_hits
+from everlore.domain.recall import Layer
+from everlore.recall.hits import Listed, make_hits
 from everlore.recall.lanes import ESSENTIAL_MS, look
 from everlore.recall.near import seeds
 from everlore.recall.rank import rank
@@ -40,16 +40,15 @@ class MessageSource(RecallSource):
         watch.mark("candidates")
         ranking = await rank(request, candidates)
         watch.mark("rank")
-        nothing: tuple[Hit, ...] = ()
-        hits = await watch.lane(
+        listed = await watch.lane(
             request.tx,
             "hits",
             lambda: make_hits(request, candidates, ranking, request.lanes | keys),
-            nothing,
+            Listed(),
             at_least_ms=ESSENTIAL_MS,
         )
         watch.mark("hits")
-        return {"hits": hits}
+        return {"hits": listed.hits, "unsupported": listed.unsupported}
 
 
 async def _candidates(request: Request, lanes: Mapping[str, Lane]) -> Surroundings | None:

@@ -31,6 +31,9 @@ create table everlore.passage (
     length integer not null generated always as (length(text) - length(translate(text, E' \n\t', '')) + 1) stored,
     normalised text not null generated always as (everlore.normalise(text)) stored,
     terms tsvector not null generated always as (everlore.terms(text)) stored,
+    -- Whether it ends with a question; captions, and what is no letter or digit behind the mark, do not count.
+    asks boolean not null generated always as
+        (regexp_replace(text, '( \[shares [^\n]*\])+$', '') ~ '[?？؟][^[:alnum:]]*$') stored,
     primary key (workspace_id, passage_id),
     unique (workspace_id, thread_id, sequence),
     constraint passage_place check (layer not in ('said', 'branches') or (

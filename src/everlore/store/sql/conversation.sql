@@ -45,6 +45,14 @@ update everlore.passage_counter set last_passage = last_passage + %(count)s
 where workspace_id = %(workspace)s
 returning last_passage - %(count)s;
 
+-- take_passages_of: the same for who writes to a thread. A step locks how far it is before it takes numbers, and so does this
+with locked as materialized (
+    select from everlore.watermark where workspace_id = %(workspace)s and thread_id = %(thread_id)s order by step for update
+)
+update everlore.passage_counter set last_passage = last_passage + %(count)s
+where workspace_id = %(workspace)s and (select count(*) from locked) >= 0
+returning last_passage - %(count)s;
+
 -- give_back_passages: numbers that were not needed, if nobody took others since
 update everlore.passage_counter set last_passage = %(used)s
 where workspace_id = %(workspace)s and last_passage = %(last)s;

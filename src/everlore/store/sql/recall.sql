@@ -30,7 +30,7 @@ with seed as materialized (
 ), near as materialized (
     select distinct on (n.passage_id) n.*
     from seed cross join lateral (
-        select p.passage_id, p.owner_id, p.thread_id, p.session_id, p.sequence, p.role, p.author, p.occurred_at, p.length
+        select p.passage_id, p.owner_id, p.thread_id, p.session_id, p.sequence, p.role, p.author, p.occurred_at, p.length, p.asks
         from everlore.passage p
         where p.workspace_id = %(workspace)s and p.thread_id = seed.thread_id and p.sequence between seed.first and seed.last
           and p.layer = 'said' offset 0
@@ -38,7 +38,7 @@ with seed as materialized (
     where n.session_id = seed.session_id
 )
 select near.passage_id, uuid_send(near.owner_id), uuid_send(near.session_id), near.sequence, near.role, near.author,
-       near.occurred_at, near.length, v.embedding
+       near.occurred_at, near.length, near.asks, v.embedding
 from near left join everlore.vectors_of(%(model_id)s::smallint, array(select passage_id from near)) as v using (passage_id)
 order by near.thread_id, near.sequence;
 
@@ -67,7 +67,7 @@ from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
 ) as p;
 
 -- messages: what hits show of their messages beside the texts
-select m.message_id, t.name as thread, m.author, m.role, m.occurred_at as at, m.captions
+select m.message_id, t.name as thread, m.author, m.role, m.occurred_at as at, m.captions, m.off_the_record
 from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
     select * from everlore.message where workspace_id = %(workspace)s and message_id = given.message_id offset 0
 ) as m cross join lateral (

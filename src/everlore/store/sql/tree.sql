@@ -44,8 +44,8 @@ select messages - off_path, off_path from everlore.thread
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s;
 
 -- known_turns: how far the path of a thread says what a history does (`keys`: 16 bytes for each of its turns, one behind the
--- other): those messages, and the position of the last; of what comes then (of all, if that is most), the messages of the thread
--- with these keys, in their order, and the marks of what was erased from the thread
+-- other): those messages, and the position of the last; whether the path goes on, and otherwise; of what comes then (of all, if so),
+-- the messages of the thread with these keys, in their order, and the marks of what was erased from the thread
 with given as materialized (
     select n + 1 as place, substring(%(keys)s::bytea from 16 * n + 1 for 16) as turn_key
     from generate_series(0, length(%(keys)s::bytea) / 16 - 1) as n
@@ -58,16 +58,28 @@ with given as materialized (
 ), same as materialized (
     select coalesce(min(g.place) filter (where p.turn_key is distinct from g.turn_key) - 1, count(*)) as turns
     from given g left join path p on p.place = g.place
+), stand as materialized (
+    -- Where the path goes on otherwise than the history does, all of it may belong elsewhere.
+    select s.turns, coalesce(p.position, 0) as position, s.turns < length(%(keys)s::bytea) / 16 and exists (
+        select from everlore.message m
+        where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.on_path
+          and m.role not in ('system', 'developer') and m.position > coalesce(p.position, 0)) as goes_on
+    from same s left join path p on p.place = s.turns
 ), rest as materialized (
-    select distinct g.turn_key from given g cross join same s
-    where g.place > s.turns or 2 * s.turns < length(%(keys)s::bytea) / 16
+    select distinct g.turn_key from given g cross join stand s where g.place > s.turns or s.goes_on
 ), known as materialized (
-    select message_id, parent_id, turn_key, position, on_path from everlore.message
-    where workspace_id = %(workspace)s and thread_id = %(thread_id)s and turn_key = any (array(select turn_key from rest))
+    -- (Instructions between turns are none.)
+    select m.message_id, coalesce(p.parent_id, m.parent_id) as parent_id, m.turn_key, m.position, m.on_path
+    from everlore.message m left join lateral (
+        select parent_id from everlore.message
+        where workspace_id = %(workspace)s and message_id = m.parent_id and role in ('system', 'developer') offset 0
+    ) as p on true
+    where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.turn_key = any (array(select turn_key from rest))
 )
 select
-    array(select message_id from path where place <= (select turns from same) order by place),
-    coalesce((select position from path where place = (select turns from same)), 0),
+    array(select message_id from path where place <= (select turns from stand) order by place),
+    (select position from stand),
+    (select goes_on from stand),
     array(select message_id from known order by position),
     array(select parent_id from known order by position),
     array(select turn_key from known order by position),
@@ -89,6 +101,24 @@ select message_id, thread_id, parent_id, position, on_path, role from everlore.m
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path and position > %(after)s
   and role not in ('system', 'developer')
 order by position limit 1;
+
+-- following_said: the turn of the path behind a position, with what it says but for its text
+select message_id, parent_id, position, role, captions, tool_calls::text as tool_calls from everlore.message
+where workspace_id = %(workspace)s and thread_id = %(thread_id)s and on_path and position > %(after)s
+  and role not in ('system', 'developer')
+order by position limit 1;
+
+-- end_of: the end of the branch that goes on from a message with what was written last
+with recursive down as (
+    select message_id, 0 as depth from everlore.message
+    where workspace_id = %(workspace)s and message_id = %(message_id)s
+    union all
+    select below.message_id, down.depth + 1 from down cross join lateral (
+        select message_id from everlore.message
+        where workspace_id = %(workspace)s and parent_id = down.message_id order by position desc limit 1
+    ) as below
+)
+select message_id from down order by depth desc limit 1;
 
 -- note_erased: what is erased does not come back with its client's next call. Marks of a turn between the one before it and the
 -- one behind: everlore.capture.turns.erased_marks

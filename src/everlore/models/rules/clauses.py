@@ -144,7 +144,7 @@ def _words(group: "list[Token]", subject: "Token | None", sentence: "Span") -> "
 
 def _only_joins(one: "Token", group: "list[Token]") -> bool:
     """ "and", "oh", or the "that" of the clause itself; the "when" of another one ahead of it stays with that."""
-    return one.dep_ in {"cc", "punct", "intj"} or (one.dep_ == "mark" and one.head in group)
+    return one.dep_ in {"cc", "punct", "intj"} or one.lower_ == "just" or (one.dep_ == "mark" and one.head in group)
 
 
 def _is_beside(one: "Token", head: "Token", group: "list[Token]") -> bool:
@@ -179,7 +179,7 @@ def _without_lead(tokens: "list[Token]", top: "Token", subject: "Token | None") 
     kept: set[int] = set()
     for one in lead:
         marked = next((part.lower_ for part in one.children if part.dep_ in {"mark", "advmod"}), "")
-        timely = one.dep_ == "npadvmod" and any(part.lower_ in _PERIODS for part in one.subtree) and not _is_the_other_day(one)
+        timely = one.dep_ == "npadvmod" and one.lower_ in _PERIODS and not _is_the_other_day(one)
         joint = one.dep_ == "prep" and not any(
             part.lemma_.lower() in words("statements.joints", "en") for part in one.subtree
         )
@@ -212,14 +212,21 @@ def _without_tails(tokens: "list[Token]", group: "list[Token]") -> "list[Token]"
             comments = behind_comma or marked in _COMMENTS
         else:
             own = any(part.dep_ in SUBJECTS for part in one.children)
-            comments = (
-                behind_comma and own and one.dep_ in {"appos", "conj", "ccomp", "dep", "advcl", "npadvmod"}
+            comments = behind_comma and (
+                (own and one.dep_ in {"appos", "conj", "ccomp", "dep", "advcl", "npadvmod"}) or _is_afterthought(one)
             )
         if comments:
             cut.update(part.i for part in one.subtree)
     # What is joined behind a clause that was cut may belong to that.
     cut.update(part.i for head in group[1:] if any(place < head.i for place in cut) for part in head.subtree)
     return [one for one in tokens if one.i not in cut]
+
+
+def _is_afterthought(token: "Token") -> bool:
+    """ "..., surgery Thursday", "..., paper on the fridge door": a bare noun behind a comma that explains nothing before it."""
+    if token.dep_ not in {"appos", "npadvmod", "dep"} or token.pos_ != "NOUN" or token.lower_ in _PERIODS:
+        return False
+    return not any(one.dep_ in {"det", "poss", "nummod", "amod", "compound"} for one in token.children)
 
 
 def _tidy(tokens: "list[Token]") -> "list[Token]":

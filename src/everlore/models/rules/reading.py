@@ -147,8 +147,8 @@ _ASKS = re.compile(
     r" (?:you|i|we|he|she|it|they|the|my|your|this|that|these|there|any\w*|some\w*|a)\b"
 )
 _CUT = re.compile(
-    r"\s+[-–—]+\s+|\.{2,}|…|\s*;\s|\s*:\s|[:;=]-?[)(DP](?!\w)|\s[-–—]\s|!+\s|\*|(?<=\d)\.\s+(?=[a-z])|,?\s(?:btw"
-    r"|by the way|tbh|imo|fyi)\b[,.]?"
+    r"\s+[-–—]+\s+|\.{2,}|…|\s*;\s|\s*:\s|[:;=]-?[)(DP](?!\w)|\s[-–—]\s|!+\s|\*|(?<=\d)\.\s+(?=[a-z])|(?<=[a-z])-\s+|,?\s(?:btw"
+    r"|by the way|tbh|imo|fyi|for sure|to be honest|you know|my (?:dear|darling))\b[,.]?"
 )
 _LEAD = re.compile(
     r"(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|yup|no|nope|nah|ok|okay|well|so|thanks|thank you|thx|aww+|ah|hmm+|um|uh|btw"
@@ -297,7 +297,7 @@ _WITHOUT_I = (
     ),
     (
         re.compile(
-            r"\s*(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting"
+            r"\s*(?!\w+ (?:the|my|our|a) \w+ (?:is|was|costs?|takes?|took|will|has)\b)(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting"
             r"|running|meeting"
             r"|flying|taking|saving|learning|training|planning|trying|allergic|back (?:on|at|in|from))\b)",
             re.IGNORECASE,

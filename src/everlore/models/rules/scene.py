@@ -86,6 +86,8 @@ class Scene:
 def is_bare_kin(token: "Token") -> bool:
     """ "Mum is in hospital", "grandson Peter": the speaker's own, for nobody else's is said."""
     role = ROLES.get(token.lower_)
+    if token.i and token.nbor(-1).text in {'"', "“", "'"}:  # what somebody was called
+        return False
     first = opens(token) and token.dep_ in {"nsubj", "nsubjpass"}
     if (
         role is None

@@ -119,7 +119,7 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
     given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
         "about somebody": _about(clause, wording, scene, type_),
-        "a fact": 1.0 * facts,
+        "a fact": 1.25 * facts,
         "names": 1.25 * min(len(names), 2),
         "numbers": 0.75 * (numbers or dated),
         "nouns": 0.5 * min(len(nouns), 3),
@@ -128,7 +128,7 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
         "people": 0.5 * people,
         "says how, not what": -2.0 * _evaluates(clause, names),
         "of the moment": -1.25 * (passing or comments or given_up or someday or this_one),
-        "nothing named": -1.0 * (not nouns and not names),
+        "nothing named": -1.0 * (not nouns and not names and not facts),
         "too short": -1.0 * (len(wording.text.split()) < 4 and not facts),
     }
     score = sum(parts.values())

@@ -144,7 +144,9 @@ def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:
         head.tag_ == "VBG" and frame.tense == "now" and not auxiliaries(head)
     ):
         return
-    still = head.tag_ == "VBG" and any(one.tag_ in {"VBP", "VBZ"} for one in auxiliaries(head))  # "has been working there"
+    still = head.tag_ == "VBG" and any(
+        one.tag_ in {"VBP", "VBZ"} for one in auxiliaries(head)
+    )  # "has been working there"
     if (frame.tense == "now" and helped and head.tag_ != "VBN" and not still) or (
         head.lemma_ == "be" and head.tag_ != "VBN"
     ):

@@ -20,19 +20,30 @@ _NO_HABIT: Final = frozenset().union(
       ("passing", "light", "reporting", "liking", "wanting", "deciding", "no_activity", "happening"))
 )  # fmt: skip
 _COPULAS: Final = words("statements.copulas", "en")
+_DAYS: Final = words("statements.capitalised", "en") | words("statements.periods", "en")
 _AGE: Final = frozenset({"old", "year", "years"})
 
 
 def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[Said]:
     """ "I design lighting", "she wears glasses", "he drinks decaf": a present tense with a thing that is told."""
     lemma = head.lemma_.lower()
-    if head.tag_ not in {"VBP", "VBZ"} or lemma in _NO_HABIT | _COPULAS | frames or is_negated(head) or auxiliaries(head):
+    if (
+        head.tag_ not in {"VBP", "VBZ"}
+        or lemma in _NO_HABIT | _COPULAS | frames
+        or is_negated(head)
+        or auxiliaries(head)
+    ):
         return
     if child(head, "prt", "ccomp", "dative") is not None or any(one.tag_ == "MD" for one in head.children):
         return
     for thing in (one for one in head.children if one.dep_ == "dobj"):
         for one in listed(thing):
-            if is_fit(one, "anything") and one.lemma_.lower() not in _VAGUE and child(one, "relcl") is None:
+            if (
+                is_fit(one, "anything")
+                and one.lemma_.lower() not in _VAGUE
+                and one.lower_ not in _DAYS
+                and child(one, "relcl") is None
+            ):
                 said = object_of(one, subject, inflected(lemma))
                 if said is not None:
                     yield said
@@ -42,7 +53,13 @@ def of_owner(clause: Clause, scene: Scene) -> Iterator[Said]:
     """ "My laptop is a ThinkPad", "my birthday is on 12 May", "Anna's car is called Torsten", "my sister's name is Emma"."""
     subject, head = clause.subject, clause.head
     whose = child(subject, "poss") if subject is not None else None
-    if subject is None or whose is None or head.tag_ not in {"VBZ", "VBP"} or is_negated(head) or head.lemma_ not in {"be", "call"}:
+    if (
+        subject is None
+        or whose is None
+        or head.tag_ not in {"VBZ", "VBP"}
+        or is_negated(head)
+        or head.lemma_ not in {"be", "call"}
+    ):
         return
     if subject.lower_ == "name" and kin_of(whose) is None and whose.lower_ not in {"my", "our"}:
         return
@@ -52,12 +69,18 @@ def of_owner(clause: Clause, scene: Scene) -> Iterator[Said]:
         return
     if subject.lemma_.lower() in {"birthday", "bday"}:
         yield from _birthday(clause, owner)
-    elif value is not None and value.pos_ == "PROPN" and subject.lemma_.lower() not in _VAGUE | PETS | ROLES.keys() | {"name"}:
+    elif (
+        value is not None
+        and value.pos_ == "PROPN"
+        and subject.lemma_.lower() not in _VAGUE | PETS | ROLES.keys() | {"name"}
+    ):
         begin, stop = phrase_span(value)
         text = value.doc[begin:stop].text
         if any(one.lower_ in {"favorite", "favourite", "fave", "best"} for one in subject.children):
             return
-        noun = "_".join([*(one.lower_ for one in subject.lefts if one.dep_ == "compound"), subject.lemma_.lower()])
+        noun = "_".join(
+            [*(one.lower_ for one in subject.lefts if one.dep_ == "compound"), subject.lemma_.lower()]
+        )
         yield Said(owner, f"has_{noun}", text, begin, stop, True)
 
 
@@ -80,15 +103,34 @@ def _birthday(clause: Clause, owner: str) -> Iterator[Said]:
 
 def age(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
     """ "I turned 34", "she is 64", "Max is four years old"."""
-    if is_negated(head) or (head.lemma_ == "be" and head.tag_ not in {"VBP", "VBZ"}):
+    ahead = any(
+        one.ent_type_ in {"DATE", "TIME"} and one.dep_ != "attr" and one.lower_ not in _AGE
+        for one in head.subtree
+        if not one.like_num
+    )
+    several = clause.subject is not None and clause.subject.lower_ == "we"
+    held = any(one.dep_ in {"prep", "mark"} and one.i < head.i for one in head.children)  # "till I am 85"
+    if (
+        is_negated(head)
+        or several
+        or held
+        or (head.lemma_ == "be" and (ahead or head.tag_ not in {"VBP", "VBZ"}))
+    ):
         return
     value = child(head, "attr", "acomp", "dobj", "oprd", "npadvmod")
     if value is None:
         return
     number = value if value.like_num else next((one for one in value.subtree if one.like_num), None)
     said = value.like_num or {value.lower_, *(one.lower_ for one in value.children)} & _AGE
-    alone = value.like_num and all(one.dep_ in {"cc", "conj", "punct", "prep", "advmod"} for one in value.children)
-    if number is None or not said or (value.like_num and not alone) or (value.lower_ != "old" and not value.like_num):
+    alone = value.like_num and all(
+        one.dep_ in {"cc", "conj", "punct", "prep", "advmod"} for one in value.children
+    )
+    if (
+        number is None
+        or not said
+        or (value.like_num and not alone)
+        or (value.lower_ != "old" and not value.like_num)
+    ):
         return
     if number.text.isdigit() and not 0 < int(number.text) < 120:
         return

@@ -113,7 +113,9 @@ def object_of(token: "Token", subject: str, predicate: str) -> Said | None:
         begin, stop = name_span(token)
         return Said(subject, predicate, token.doc[begin:stop].text, begin, stop, True)
     if names := called(token):
-        return Said(subject, predicate, names[0].doc[slice(*name_span(names[0]))].text, *name_span(names[0]), True)
+        return Said(
+            subject, predicate, names[0].doc[slice(*name_span(names[0]))].text, *name_span(names[0]), True
+        )
     begin, stop = phrase_span(token)
     text = token.doc[begin:stop].text
     return Said(subject, predicate, text, begin, stop) if len(text) > 2 and len(text.split()) < 9 else None
@@ -122,10 +124,23 @@ def object_of(token: "Token", subject: str, predicate: str) -> Said | None:
 def called(token: "Token") -> "list[Token]":
     """The names of "a cat called Max", "two cats, Miso and Tofu"."""
     first = next(
-        (one for one in token.subtree if one.dep_ in {"oprd", "dobj", "attr"} and one.pos_ == "PROPN" and one.head.lower_ in {"called", "named"}),
+        (
+            one
+            for one in token.subtree
+            if one.dep_ in {"oprd", "dobj", "attr"}
+            and one.pos_ == "PROPN"
+            and one.head.lower_ in {"called", "named"}
+        ),
         None,
     ) or next(
-        (one for one in token.children if one.dep_ in {"appos", "npadvmod"} and one.pos_ == "PROPN" and token.pos_ == "NOUN"),
+        (
+            one
+            for one in token.children
+            if one.dep_ == "appos"
+            and one.pos_ == "PROPN"
+            and token.pos_ == "NOUN"
+            and one.ent_type_ not in {"DATE", "TIME"}
+        ),
         None,
     )
     return [] if first is None else [one for one in listed(first) if one.text[:1].isupper()]

@@ -62,11 +62,11 @@ def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection
     in its place: people always, the others where they were taken for something else than a name."""
     with _LOCK:
         language = loaded()
-        docs = list(language.pipe((_as_common(language.make_doc(text), people) for text in texts), batch_size=64))
+        docs = list(
+            language.pipe((_as_common(language.make_doc(text), people) for text in texts), batch_size=64)
+        )
         for place, doc in enumerate(docs):
-            mistaken = {
-                one.lower_ for one in doc if one.is_title and one.lower_ in known and one.tag_ not in {"NNP", "NNPS"}
-            }
+            mistaken = {one.lower_ for one in doc if one.is_title and _is_mistaken(one, known)}
             if mistaken:
                 docs[place] = language(_as_common(language.make_doc(doc.text), {*people, *mistaken}))
         lemmatizer = language.get_pipe("lemmatizer")
@@ -80,6 +80,14 @@ def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection
         named = [doc for doc in docs if any(one.pos_ == "PROPN" for one in doc)]
         list(names.pipe(named, batch_size=64))
         return docs
+
+
+def _is_mistaken(token: "Token", known: Collection[str]) -> bool:
+    """Whether a name was taken for something else: one that is known, or a plural or an "oh" that is written large."""
+    inside = token.i > 0 and token.nbor(-1).is_alpha and not token.is_sent_start
+    return token.tag_ not in {"NNP", "NNPS"} and (
+        token.lower_ in known or (inside and token.tag_ in {"NNS", "UH"})
+    )
 
 
 def _as_common(doc: "Doc", names: Collection[str]) -> "Doc":

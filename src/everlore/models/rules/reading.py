@@ -109,7 +109,7 @@ _JOKE = re.compile(
 _UNREAL = re.compile(
     r"\b(?:dreamt|dreamed|(?:in|had) (?:my|a|the|this) (?:\w+ )?(?:dream|nightmare|novel|story|movie|film|show|play|campaign"
     r"|fanfic|screenplay|episode|scene)|my (?:character|avatar|protagonist|paladin|wizard|elf|rogue|warlock)|in theory"
-    r"|hypothetical\w*"
+    r"|hypothetical\w*|in case (?:i|we|you|he|she|they|it|my)|^not that (?:i|we)"
     r"|if only|what if|even if|as if|as though|for example|e\.g\.|something like|pretend\w*|imagine)\b|^(?:if|suppose|assuming)\b"
     r"|\b(?:would|could|might|'d)(?:n't| not)? (?:have|be)\b|\b(?:nearly|almost)\b|\bwas (?:going|about|supposed) to\b"
 )
@@ -254,7 +254,9 @@ def _cut(
         if HIDDEN in part:
             continue
         if sum(map(str.isalpha, said)) < _TELLING_LETTERS or len(said.split()) < _LEAST_WORDS:
-            if any(word.strip(".,!;:") in known for word in said.split()):  # "Emma called.": who is meant by "she" behind it
+            if any(
+                word.strip(".,!;:") in known for word in said.split()
+            ):  # "Emma called.": who is meant by "she" behind it
                 yield Part(part, places, corrects, wrong, joking=True)
             continue
         unsure = (

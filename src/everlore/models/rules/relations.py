@@ -53,7 +53,10 @@ def _had(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
     owner = scene.speaker if subject.lower_ in {"i", "we"} else name_of(subject, scene.known)
     for name in called(thing) if owner else ():
         predicate, over = predicate_of(role)
-        yield Said(name.text, predicate, str(owner), name.i, name.i + 1, True, over), f"{owner}'s {thing.lemma_.lower()}"
+        yield (
+            Said(name.text, predicate, str(owner), name.i, name.i + 1, True, over),
+            f"{owner}'s {thing.lemma_.lower()}",
+        )
 
 
 def _who(token: "Token", clause: Clause) -> "Token | None":
@@ -66,7 +69,11 @@ def _who(token: "Token", clause: Clause) -> "Token | None":
         if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN"
     ]
     if not beside and token.dep_ == "attr":  # "Em is my sister Emma", read as two complements
-        beside = [one for one in token.head.children if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"]
+        beside = [
+            one
+            for one in token.head.children
+            if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"
+        ]
     subject, head = clause.subject, clause.head
     if (
         not beside
@@ -77,7 +84,9 @@ def _who(token: "Token", clause: Clause) -> "Token | None":
         and not is_negated(head)
     ):
         beside = [subject] if subject.pos_ == "PROPN" else []
-    theirs = token.dep_ == "poss" and token.head == subject and token.head.lower_ == "name"  # "my sister's name is Emma"
+    theirs = (
+        token.dep_ == "poss" and token.head == subject and token.head.lower_ == "name"
+    )  # "my sister's name is Emma"
     if not beside and (token == subject or theirs) and not is_negated(head):
         complement = clause.child("attr", "oprd") if head.lemma_ in {"be", "call", "name"} else None
         beside = [complement] if complement is not None and complement.pos_ == "PROPN" else []

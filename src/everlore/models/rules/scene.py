@@ -158,7 +158,11 @@ def named_kin(token: "Token", scene: Scene) -> str | None:
         if one.dep_ in _NAMED_BY and one.pos_ == "PROPN" and one.ent_type_ not in _NO_PERSON - {"ORG", "GPE"}
     ]
     if token.dep_ == "attr":  # "Em is my sister Emma", read as two complements
-        beside += [one for one in token.head.children if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"]
+        beside += [
+            one
+            for one in token.head.children
+            if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"
+        ]
     return next((name_of(one, {*scene.known, one.lower_}) for one in beside if one.text[:1].isupper()), None)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _VAGUE: Final = words("statements.vague", "en") | words("statements.referring", "en")
 # Verbs that tell of no habit, or of one that has a predicate of its own.
-_NO_HABIT: Final = frozenset().union(
+_NO_HABIT: Final = frozenset[str]().union(
     *(words(f"statements.{one}", "en") for one in
       ("passing", "light", "reporting", "liking", "wanting", "deciding", "no_activity", "happening"))
 )  # fmt: skip

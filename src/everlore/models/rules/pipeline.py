@@ -57,8 +57,8 @@ def loaded() -> "Language":
 
 
 def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection[str] = ()) -> "list[Doc]":
-    """The texts with their words' tags, lemmas and heads; characters keep their places. `people` and `known`: names of persons and
-    other names, in lower case. A rare one ("Em", "Tash") is taken for anything by the tagger, so that it reads a common one
+    """The texts with their words' tags, lemmas and heads; characters keep their places. `people` and `known`: names of persons
+    and other names, in lower case. A rare one ("Em", "Tash") is taken for anything by the tagger, so that it reads a common one
     in its place: people always, the others where they were taken for something else than a name."""
     with _LOCK:
         language = loaded()

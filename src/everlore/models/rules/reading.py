@@ -299,7 +299,8 @@ _WITHOUT_I = (
     ),
     (
         re.compile(
-            r"\s*(?!\w+ (?:the|my|our|a) \w+ (?:is|was|costs?|takes?|took|will|has)\b)(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting"
+            r"\s*(?!\w+ (?:the|my|our|a) \w+ (?:is|was|costs?|takes?|took|will|has)\b)"
+            r"(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting"
             r"|running|meeting"
             r"|flying|taking|saving|learning|training|planning|trying|allergic|back (?:on|at|in|from))\b)",
             re.IGNORECASE,

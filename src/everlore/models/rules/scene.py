@@ -166,6 +166,11 @@ def named_kin(token: "Token", scene: Scene) -> str | None:
     return next((name_of(one, {*scene.known, one.lower_}) for one in beside if one.text[:1].isupper()), None)
 
 
+def _acts(token: "Token", known: Collection[str]) -> bool:
+    """Whether a known name does something: "Em got the keys"."""
+    return token.dep_ == "nsubj" and token.ent_type_ == "" and token.lower_ in known
+
+
 def person_of(token: "Token", scene: Scene, quote: Quote) -> Person | None:
     """The person that a noun phrase names by kin or by name."""
     role = kin_of(token)
@@ -187,7 +192,7 @@ def person_of(token: "Token", scene: Scene, quote: Quote) -> Person | None:
     if (
         called is None
         or called in {scene.speaker, scene.listener}
-        or (token.ent_type_ != "PERSON" and earlier is None)
+        or not (token.ent_type_ == "PERSON" or earlier is not None or _acts(token, scene.known))
     ):
         return None
     return Person(called, called, titled or scene.genders.get(called), scene.place, quote)

@@ -241,6 +241,8 @@ def type_of(clause: Clause) -> MemoryType:
         or lemma in _WANTS
         or (lemma in {"go", "look"} and xcomp is not None and head.tag_ == "VBG")
     ):
+        if head.tag_ in {"VBD", "VBN"} or is_negated(head):  # what was wanted once is none of today's goals
+            return "event"
         return "goal" if lemma != "need" or xcomp is None else "task"
     if lemma in _LIKES:
         return "preference"

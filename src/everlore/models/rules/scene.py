@@ -127,7 +127,8 @@ def name_of(token: "Token", known: Collection[str] = ()) -> str | None:
     span = token.doc[first : token.i + 1]
     if any(not (one.text[:1].isupper() or one.lower_ in _LINKS) for one in span):
         span = token.doc[token.i : token.i + 1]
-    unsure = low not in known and opens(token) and child(token, "appos") is None
+    does = token.ent_type_ == "PERSON" and token.dep_ == "nsubj"  # "Emma moved to Lisbon."
+    unsure = low not in known and opens(token) and child(token, "appos") is None and not does
     if len(span) == 1 and (unsure or (token.text.isupper() and len(token) > 5)):
         return None
     if span[0].lower_ in ROLES and len(span) > 1:

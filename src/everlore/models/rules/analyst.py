@@ -258,7 +258,7 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
         return None
     elsewhere = tuple(dict.fromkeys(one.quote for one in wording.leans_on if one.place != job.place))
     said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
-    worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=bool(said))
+    worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=said)
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
         tuple(relations(clause, scene)), job.part.corrects, job.part.was_wrong,

@@ -119,9 +119,10 @@ class Near:
 class Request:
     """One question on its way. `within` is the filter with project and taxonomy turned into threads; `allowed` are all passages
     that it leaves, if they are few. `views` are the postings of its terms by layer, `lexical` the scores of what was said.
-    `depth` is how many passages each lane offers. `encoded` is None when there is no vector of the question, or it came too
-    late. `lanes` is what each lane offers of what was said, `near` what is near to the question in the other layers; `names` whom
-    it names, once somebody asked; `hits` the messages that answer, once they are known."""
+    `marks` tell sources that were confirmed or refused for questions like it (`everlore.recall.feedback`). `depth` is how many
+    passages each lane offers. `encoded` is None when there is no vector of the question, or it came too late. `lanes` is what
+    each lane offers of what was said, `near` what is near to the question in the other layers; `names` whom it names, once
+    somebody asked; `hits` the messages that answer, once they are known."""
 
     tx: Transaction
     ask: Ask
@@ -133,6 +134,7 @@ class Request:
     allowed: NDArray[np.int64] | None
     views: Mapping[Layer, LexicalView]
     lexical: Lexical
+    marks: Mapping[bytes, float]
     model: EmbeddingModel | None
     encoded: EncodedQuestion | None
     depth: int

@@ -11,6 +11,7 @@ from everlore.ports.reranker import Matches
 from everlore.recall import fuse
 from everlore.recall.authors import authors_named
 from everlore.recall.fuse import Scores
+from everlore.recall.names import authors_called
 from everlore.recall.request import Request
 from everlore.store.recall import Surroundings
 from everlore.text.words import tokens
@@ -28,7 +29,8 @@ def named_authors(request: Request, candidates: Surroundings) -> frozenset[str]:
         return frozenset()
     common = {word for word, term in request.view.words if term is None}
     dated = {word.text for span in request.plan.times for word in tokens(span.text)}
-    return authors_named(request.ask.question, authors, common, dated)
+    also = authors_called(request.called, request.runs, authors)
+    return authors_named(request.ask.question, authors, common, dated, also)
 
 
 def window_matches(candidates: Surroundings, matches: Matches, reach: int) -> list[Matches]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import EntityType
+from everlore.domain.predicates import is_exclusive
 from everlore.models.rules.clauses import Clause, clauses
 from everlore.models.rules.facts import facts
 from everlore.models.rules.kin import ROLES
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 # So many messages before the window are read for whether they leave it in a made-up world.
 _CONTEXT: Final = 4
+_CHANGING: Final = words("statements.changing", "en")
 _NAMED_BY: Final[dict[str, EntityType]] = {
     "lives_in": "place", "born_in": "place", "comes_from": "place", "has_visited": "place", "works_at": "organisation",
     "studies_at": "organisation", "member_of": "organisation", "works_on": "project", "uses": "technical_term",
@@ -157,11 +159,12 @@ def _statements(window: Window) -> Iterator[Statement]:
     jobs = list(_jobs(window, known))
     speakers = list(dict.fromkeys(one.speaker for one in (*window.earlier, *window.messages)))
     scene: Scene | None = None
-    for job, doc in zip(jobs, parsed([job.part.text for job in jobs]), strict=True):
+    people = {part.lower() for one in speakers if one.lower() not in NAMELESS for part in one.split()}
+    for job, doc in zip(jobs, parsed([job.part.text for job in jobs], people, known), strict=True):
         others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
         listener = others[0] if len(others) == 1 else None
-        people, genders = (scene.people, scene.genders) if scene is not None else ([], {})
-        scene = Scene(job.message.speaker, listener, known, job.place, people, genders)
+        spoken_of, genders = (scene.people, scene.genders) if scene is not None else ([], {})
+        scene = Scene(job.message.speaker, listener, known, job.place, spoken_of, genders)
         yield from _stated(job, doc, scene)
 
 
@@ -213,29 +216,38 @@ def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
         yield from (
             _Job(message, place, part)
             for part in reading.parts
-            if not earlier and (not part.joking or _may_name(part.text))
+            if not earlier and (not part.joking or _may_name(part.text, known))
         )
 
 
-def _may_name(text: str) -> bool:
+def _may_name(text: str, known: frozenset[str]) -> bool:
     """Whether somebody may be named in what states nothing: it is parsed for that alone."""
-    behind = text.split()[1:]
-    return any((one[:1].isupper() and one[:2] not in {"I", "I'"}) or one.lower() in ROLES for one in behind)
+    first, *behind = text.split()
+    return first.strip(".,!").lower() in known or any(
+        (one[:1].isupper() and one[:2] not in {"I", "I'"}) or one.lower() in ROLES for one in behind
+    )
 
 
 def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
     for sentence in doc.sents:
+        said = set[int]()
         for clause in clauses(sentence):
             if not clause.words:
                 continue
+            said.update(one.i for one in clause.words)
             if not job.part.joking and doubt(clause) is None:
                 statement = _statement(job, clause, scene)
                 if statement is not None:
                     yield statement
-            quote = _quote(job, clause.words)
-            for token in sentence if clause.head == sentence.root else clause.words:
-                if (person := person_of(token, scene, quote)) is not None:
-                    scene.note(person)
+            _note_people(job, clause.words, scene)
+        # Who is named beside its clauses, or where it has none ("Birgitta on the second floor."), is spoken of, too.
+        _note_people(job, [one for one in sentence if one.i not in said], scene)
+
+
+def _note_people(job: _Job, words: "Sequence[Token]", scene: Scene) -> None:
+    for token in words:
+        if (person := person_of(token, scene, _quote(job, words))) is not None:
+            scene.note(person)
 
 
 def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
@@ -274,9 +286,15 @@ def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
         valid_from=one.times.first, ended=fact.ended, memory=place,
-        relation="corrects" if one.was_wrong else "new",
+        relation="corrects" if one.was_wrong else "updates" if _says_change(one, fact) else "new",
         object_is_entity=fact.is_name or fact.predicate.endswith("_of"),
     )  # fmt: skip
+
+
+def _says_change(one: Statement, fact: Said) -> bool:
+    """ "They live in Umeå now", "I moved to Leeds", "she turned 34": so it was otherwise before."""
+    lemmas = {token.lemma_.lower() for token in one.clause.words}
+    return is_exclusive(fact.predicate) and (fact.predicate == "age" or bool(lemmas & _CHANGING))
 
 
 def _note(named: _Names, fact: Said, one: Statement) -> None:

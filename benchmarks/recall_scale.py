@@ -197,7 +197,7 @@ async def exactness(database: Database, workspace: Workspace, asked: list[str]) 
     vector: list[float] = []
     async with database.workspace(workspace.workspace_id, read_only=True) as connection:
         for question in asked:
-            view = (await postings.read(connection, question))["said"]
+            view = (await postings.received(await postings.asked(connection, question)))["said"]
             got = bm25.best(bm25.score(view).scores, 50)
             lexical.append(await lexical_share(connection, question, got))
             encoded = await embedder.encode_question(question)

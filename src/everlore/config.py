@@ -74,6 +74,10 @@ class RecallSettings(BaseModel):
         default=0.3,
         description="taken off a message that asks the same as the question and says nothing else",
     )
+    feedback: Weight = Field(
+        default=0.15,
+        description="added to a message or memory that was confirmed for a question like this one, taken off a refused one",
+    )
     keys: Weight = Field(
         default=0.5, description="times the relevance of the best memory or fact that rests on a message"
     )

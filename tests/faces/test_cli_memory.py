@@ -68,6 +68,26 @@ def test_a_message_is_recalled_with_its_citation(cli: Cli) -> None:
     assert "Warning: no embedding model is installed" in found.err
 
 
+def test_sources_of_an_answer_are_confirmed_and_refused(cli: Cli) -> None:
+    for place in ("Lisbon", "Porto"):
+        cli("record", f"Emma moved to {place}.")
+    ask = ("recall", "Where did Emma move?")
+    first, second = (hit["citation"]["short_id"] for hit in cli(*ask, "--json").json["hits"])
+    judged = cli("feedback", ask[1], "--confirmed", second, "--refused", first)
+    assert judged.out == f"Confirmed {second}; refused {first}.\n"
+    again = cli(*ask, "--json").json["hits"]
+    assert [hit["citation"]["short_id"] for hit in again] == [second, first]
+    assert "refused for a question like this" in cli(*ask).out
+    only = cli("feedback", ask[1], "--refused", second)
+    assert only.out == f"Refused {second}.\n"
+    answer = cli("feedback", ask[1], "--confirmed", first, "--json").json
+    assert {key: [one[-8:] for one in ids] for key, ids in answer.items()} == {
+        "confirmed": [first],
+        "refused": [],
+    }
+    assert "--refused" not in cli("feedback", ask[1], code=2).out
+
+
 def test_the_json_of_record_and_recall(cli: Cli) -> None:
     receipt = cli("record", "Emma lives in Lisbon.", "--external-id", "a", "--json").json
     assert set(receipt) == {"workspace", "thread", "outcomes", "stored", "already_there", "refused"}

@@ -297,6 +297,18 @@ async def test_entities_names_merges_and_splits(here: At) -> None:
     assert split["other"]["name"] == "Emma Two"
 
 
+async def test_sources_of_an_answer_are_confirmed_and_refused(here: At) -> None:
+    await here.post("/v1/messages", 201, messages=[{"role": "user", "text": "Emma moved to Lisbon."}])
+    (hit,) = (await here.post("/v1/recall", query="Where did Emma move?"))["hits"]
+    said = hit["citation"]["message_id"]
+    answer = await here.post("/v1/feedback", query="Where did Emma move?", refused=[said])
+    assert answer == {"confirmed": [], "refused": [said]}
+    (hit,) = (await here.post("/v1/recall", query="Where did Emma move?"))["hits"]
+    assert "refused for a question like this" in hit["support"]["reasons"]
+    bad = await here.post("/v1/feedback", 422, query="Where did Emma move?", confirmed=[said], refused=[said])
+    assert bad["error"]["field"] == "refused"
+
+
 async def test_a_name_with_slashes_is_an_address(here: At) -> None:
     await here.post("/v1/memories", 201, content="We played songs all night.", entities=["AC/DC", "Rose"])
     band = f"/v1/entities/{quote('AC/DC', safe='')}"

@@ -129,7 +129,7 @@ async def _scores_are_exact(
     for start in range(0, max(len(vocabulary), 1), 7):
         question = " ".join([*vocabulary[start : start + 7], "unheard"])
         async with lore.runtime.database.workspace(workspace_id, read_only=True) as connection:
-            view = (await postings.read(connection, question))["said"]
+            view = (await postings.received(await postings.asked(connection, question)))["said"]
         expected = _bm25(passages, [term for _, term in view.words if term is not None])
         scores = bm25.score(view).scores
         assert set(np.flatnonzero(scores).tolist()) == set(expected)

@@ -108,7 +108,7 @@ async def test_memories_do_not_change_what_messages_score(lore: Everlore, worksp
 
     async def scores() -> tuple[list[tuple[int, float]], int]:
         async with lore.runtime.database.workspace(workspace.workspace_id, read_only=True) as connection:
-            view = (await postings.read(connection, "the boat in the fog"))["said"]
+            view = (await postings.received(await postings.asked(connection, "the boat in the fog")))["said"]
         return bm25.best(bm25.score(view).scores, 10), view.passages
 
     before = await scores()

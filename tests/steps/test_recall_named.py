@@ -86,3 +86,31 @@ async def test_a_message_that_ends_with_a_question_is_known_behind_captions_and_
     async with lore.runtime.database.workspace(workspace.workspace_id, read_only=True) as tx:
         found = await store.around(tx, list(range(1, 10)), 0, None)
     assert found.asks.tolist() == [True] * 4 + [False] * 3 + [True, False]
+
+
+async def test_another_name_of_an_author_names_him_without_a_round_trip(
+    lore: Everlore, workspace: Workspace, round_trips: list[str]
+) -> None:
+    texts = ("I sold the boat.", "The boat has a new sail.", "Fog again.")
+    await workspace.record(
+        [
+            said(text, 10 * place, author=author)
+            for place, (text, author) in enumerate((t, a) for t in texts for a in ("Alistair Cairns", "Maya"))
+        ]
+    )
+    await workspace.remember("Alistair Cairns lives in Porto.", entities=["Alistair Cairns"])
+    await lore.catch_up()
+    question = "Has Al sold the boat?"
+
+    async def speakers(question: str = question) -> list[str]:
+        round_trips.clear()
+        return [hit.support.speaker for hit in (await workspace.recall(question)).hits]
+
+    assert set(await speakers()) == {"unknown"}
+    await workspace.graph.add_alias("Alistair Cairns", "Al")
+    assert set(await speakers("Has Alistair Cairns sold the boat?")) == {"asked about", "another"}
+    of_his_name = len(round_trips)
+    assert set(await speakers()) == {"asked about", "another"}
+    assert len(round_trips) == of_his_name
+    best = (await workspace.recall(question)).hits[0]
+    assert (best.citation.author, best.support.speaker) == ("Alistair Cairns", "asked about")

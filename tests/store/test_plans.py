@@ -27,6 +27,7 @@ from everlore.store import (
     deduplication,
     distilling,
     facts,
+    feedback,
     index,
     memories,
     passages,
@@ -155,6 +156,12 @@ from everlore.fact where workspace_id = %(ws)s;
 
 insert into everlore.unembedded (workspace_id, model_id, passage_id)
 select workspace_id, 1, passage_id from everlore.fact where workspace_id = %(ws)s;
+
+insert into everlore.feedback (workspace_id, feedback_id, message_id, terms, confirmed, given_at)
+select workspace_id, gen_random_uuid(), message_id,
+       array(select digest from everlore.term_digests('word' || position || ' word' || 7 * position)), position %% 2 = 0,
+       %(start)s
+from everlore.message where workspace_id = %(ws)s;
 """
 
 VECTORS = """
@@ -268,7 +275,8 @@ LANES: dict[str, Lane] = {
     "vector_among": lambda c, p: lanes.vector_among(c, MODEL, p.vector, p.passages, 50),
     "vector_hnsw": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter()),
     "vector_hnsw_filtered": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter(author="Author 3")),
-    "postings": lambda c, _: postings.read(c, "word11 and word23"),
+    "postings": lambda c, _: postings.asked(c, "word11 and word23"),
+    "feedback": lambda c, _: feedback.asked(c, "word11 and word77"),
     "around": lambda c, p: lanes.around(c, p.passages, 2, MODEL),
     "tokens": lambda c, p: lanes.tokens(c, p.passages, MODEL),
     "texts": lambda c, p: lanes.texts(c, p.passages),
@@ -361,6 +369,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         "passage_counter_pkey": "workspace_id",
         **BEHIND,
     },
+    "feedback": {"feedback_terms": "workspace_id terms"},
     "around": {
         "passage_workspace_id_thread_id_sequence_key": "workspace_id thread_id sequence",
         "passage_vector_0_pkey": "workspace_id passage_id model_id",

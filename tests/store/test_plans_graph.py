@@ -113,6 +113,7 @@ TABLES = (
 
 LANES: dict[str, Lane] = {
     "by_keys": lambda c, _: entities.by_keys(c, ["namec4ca4238a0b923820dcc509a6f75849b", "nobody"]),
+    "called": lambda c, _: entities.called(c, ["namec4ca4238a0b923820dcc509a6f75849b", "nobody"]),
     "similar": lambda c, _: entities.similar(c, ["namec4ca4238a0b923820dcc509a6f7584"], 0.5, 10),
     "with_word": lambda c, _: entities.with_word(c, ["namec4ca4238a0b923820dcc509a6f75849b"], 10),
     "ending": lambda c, p: entities.ending(c, p.ids[5].hex[-8:]),
@@ -153,6 +154,7 @@ SOURCES = {
 }
 EXPECTED: dict[str, dict[str, str]] = {
     "by_keys": {"alias_key": "workspace_id key", **ENTITY},
+    "called": {"alias_key": "workspace_id key", "alias_of_entity": "workspace_id entity_id", **ENTITY},
     "similar": {"alias_trigram": "workspace_id normalised", **ENTITY},
     "with_word": {"alias_trigram": "workspace_id normalised", **ENTITY},
     "ending": {"entity_short_id": "workspace_id right"},

@@ -43,6 +43,7 @@ TABLES: dict[str, tuple[str, str]] = {
     "everlore.passage_tokens": ("workspace_table", WRITE),
     "everlore.unembedded": ("workspace_table", WRITE),
     "everlore.handed_out": ("workspace_table", WRITE),
+    "everlore.feedback": ("workspace_table", WRITE),
     "everlore.watermark": ("workspace_table", WRITE),
     "everlore.entity": ("workspace_table", WRITE),
     "everlore.alias": ("workspace_table", WRITE),
@@ -93,6 +94,7 @@ FUNCTIONS = {
     "everlore.normalise": "text_function",
     "everlore.terms": "text_function",
     "everlore.query_words": "text_function",
+    "everlore.term_digests": "text_function",
     "everlore.believed_at": "text_function",
     "everlore.true_at": "text_function",
     "everlore.current_workspace": "setting",
@@ -111,6 +113,7 @@ FUNCTIONS = {
     "everlore.vector_index_name": "lane_function",
     "everlore.has_vector_index": "lane_function",
     "everlore.handed_out_alike": "lane_function",
+    "everlore.feedback_alike": "lane_function",
     "everlore.erase_from_audit": "eraser",
     "everlore.erase_from_failures": "eraser",
     "everlore.open_workspace": "door",
@@ -235,6 +238,10 @@ from everlore.entity_change where workspace_id = %(ws)s;
 
 insert into everlore.handed_out (workspace_id, text_hash, shingles, handed_out_at)
 values (%(ws)s, convert_to(%(word)s, 'UTF8'), array[1, 2, length(%(word)s)], now());
+
+insert into everlore.feedback (workspace_id, feedback_id, message_id, terms, confirmed, given_at)
+select m.workspace_id, gen_random_uuid(), m.message_id, array(select digest from everlore.term_digests(%(word)s)), true, now()
+from everlore.message m where workspace_id = %(ws)s and m.position = 1;
 
 insert into everlore.taxonomy_node (workspace_id, path, label, created_at) values (%(ws)s, 'life', %(word)s, now());
 
@@ -373,6 +380,7 @@ LANES: dict[str, LiteralString] = {
     "everlore.aliases_with_word": "select entity_id from everlore.aliases_with_word(array['ann', 'bob', 'two'], 1000)",
     "everlore.entities_ending": "select * from everlore.entities_ending(right({entity}, 8))",
     "everlore.handed_out_alike": "select text_hash, shingles from everlore.handed_out_alike(array[1, 2, 3, 4])",
+    "everlore.feedback_alike": "select message_id from everlore.feedback_alike('paris zanzibar')",
     "everlore.vector_index_name": "select everlore.vector_index_name(1::smallint, 'said')",
     "everlore.has_vector_index": "select everlore.has_vector_index(1::smallint, 'said')",
 }
@@ -397,6 +405,7 @@ ASKING_FOR_THE_OTHER: dict[str, list[LiteralString]] = {
     "everlore.messages_ending": ["select * from everlore.messages_ending({message})"],
     "everlore.memories_ending": ["select * from everlore.memories_ending({memory})"],
     "everlore.facts_ending": ["select * from everlore.facts_ending({fact})"],
+    "everlore.feedback_alike": ["select * from everlore.feedback_alike('zanzibar')"],
 }
 
 

@@ -37,7 +37,7 @@ class Toys:
 
     async def answer(self, request: Any) -> Mapping[str, Any]:
         found: Any = request.near.get("documents")
-        listed = await supported(request, found, "toy") if found else {}
+        listed = supported(request, found, "toy") if found else {}
         texts = await store.texts(request.tx, list(listed))
         cited = [one.citation for one in (await store.messages(request.tx, [self.message_id])).values()]
         return {"others": tuple(

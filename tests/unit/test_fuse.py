@@ -1,5 +1,6 @@
 """Fusion: scaling, windows over neighbours, weighted means."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -40,8 +41,13 @@ def test_windows_are_sums_over_neighbours_of_the_same_session(
     session = np.array([s for s, _ in pairs], dtype=np.int64)
     sequence = np.array([q for _, q in pairs], dtype=np.int64)
     values = np.arange(1.0, len(pairs) + 1)
-    widths = fuse.windows(values, session, sequence, reach)
+    candidates = replace(
+        surroundings(np.zeros((len(pairs), 1), np.float32), sequence.tolist()), session=session
+    )
+    widths = fuse.windows(values, candidates, reach)
     assert len(widths) == reach + 1
+    again = fuse.windows(values, candidates, reach)
+    assert all(np.array_equal(one, other) for one, other in zip(widths, again, strict=True))
     for width, sums in enumerate(widths):
         naive = [
             sum(v for v, (s, q) in zip(values, pairs, strict=True) if s == own and abs(q - at) <= width)

@@ -99,6 +99,7 @@ _TABLE = [
     Verb("regenerate", "POST /v1/messages/{identifier}/regenerate", _API + "regenerate", status=201),
     Verb("threads switch", "POST /v1/threads/{thread:path}/switch", _API + "switch"),
     Verb("recall", "POST /v1/recall", _API + "recall", reads=True),
+    Verb("feedback", "POST /v1/feedback", _API + "feedback"),
     Verb("messages", "GET /v1/messages", _API + "messages"),
     Verb("show", "GET /v1/messages/{identifier}", _API + "show"),
     Verb("delete", "DELETE /v1/messages/{identifier}", _API + "delete", asks=True),

@@ -12,6 +12,7 @@ from everlore.api.directory import Directory, Verbs
 from everlore.api.distilling import Distilling
 from everlore.api.entities import Graph
 from everlore.api.facts import Facts
+from everlore.api.feedback import Judging
 from everlore.api.memories import Memories
 from everlore.api.messages import Messages
 from everlore.api.review import Review
@@ -90,6 +91,7 @@ class Workspace:
     regenerate = _verb(Messages, Messages.regenerate)
     switch = _verb(Messages, Messages.switch)
     recall = _verb(Messages, Messages.recall)
+    feedback = _verb(Judging, Judging.feedback)
     messages = _verb(Messages, Messages.messages)
     threads = _verb(Messages, Messages.threads)
     thread_names = _verb(Messages, Messages.thread_names)

@@ -164,6 +164,14 @@ class OtherHit:
 
 
 @dataclass(frozen=True, slots=True)
+class Feedback:
+    """What was said of the sources of an answer, by the ids of messages and of memories (lineages)."""
+
+    confirmed: Annotated[tuple[UUID, ...], Doc("Messages and memories that answer the question.")]
+    refused: Annotated[tuple[UUID, ...], Doc("Those that do not.")]
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """How a structured question was read: memories of these types, in this state, about these entities, from this stretch of
     time, about these words. Empty and None: not limited. `text` is the reading in words."""

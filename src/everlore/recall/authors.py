@@ -12,15 +12,20 @@ from everlore.text.words import tokens
 
 # The shortest beginning of a first name that may stand for it ("Mel").
 _SHORT_FORM = 3
+_NOBODY: Mapping[frozenset[str], str] = {}
 # What stands between two parts of a name.
 _WITHIN_A_NAME = " -'\u2019"
 
 
 def authors_named(
-    question: str, authors: Iterable[str], common: Collection[str] = (), no_names: Collection[str] = ()
+    question: str,
+    authors: Iterable[str],
+    common: Collection[str] = (),
+    no_names: Collection[str] = (),
+    also: Mapping[frozenset[str], str] = _NOBODY,
 ) -> frozenset[str]:
-    """Of the given authors those that the question names: by their whole name, by a part of it, or by the beginning of the first
-    name where only one has it.
+    """Of the given authors those that the question names: by their whole name, by a part of it, by another name (`also`, by its
+    words), or by the beginning of the first name where only one has it.
 
     `common` are words of the question, folded, that mean somebody only with a capital within a sentence ("will"); `no_names`
     mean nobody here (those of a date).
@@ -33,6 +38,8 @@ def authors_named(
         most = max(found.values(), default=0)
         if most:
             named |= {author for author, count in found.items() if count == most}
+        elif others := _by_other_name(run, also, whole=tell):
+            named |= others
         elif tell and len(run) == 1 and tokens(question)[0].text not in run:
             named |= _by_beginning(run, parts)
     return frozenset(named)
@@ -70,6 +77,13 @@ def _runs(question: str, common: Collection[str], no_names: Collection[str], *, 
             runs.append({word})
         end = stop
     return runs
+
+
+def _by_other_name(run: set[str], also: Mapping[frozenset[str], str], *, whole: bool) -> set[str]:
+    """Who is called so as well. Where capitals tell nothing (not `whole`), a run may hold more than the name."""
+    return {
+        author for words, author in also.items() if words <= run and (len(words) == len(run) or not whole)
+    }
 
 
 def _by_beginning(run: set[str], parts: Mapping[str, Sequence[str]]) -> set[str]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import TypeAlias
 from uuid import UUID
@@ -9,6 +10,7 @@ from uuid import UUID
 from everlore.config import RecallSettings
 from everlore.domain.memories import Memory
 from everlore.domain.recall import MemoryHit, Support
+from everlore.recall.feedback import reasons
 from everlore.recall.request import Request
 from everlore.store import recall_memories
 from everlore.text.words import words as words_of
@@ -32,6 +34,8 @@ def composite(request: Request, memory: Memory, relevance: float) -> dict[str, f
         * min(math.log1p(memory.access_count) / math.log1p(_MANY_ACCESSES), 1.0),
         "type": _bonus(settings, memory.type),
     }
+    if mark := request.marks.get(memory.lineage_id.bytes):
+        parts["feedback"] = settings.feedback * mark
     return {name: round(value, 4) for name, value in parts.items()}
 
 
@@ -57,9 +61,21 @@ async def cited(request: Request, chosen: Sequence[Scored]) -> tuple[MemoryHit, 
         request.tx, [memory.lineage_id for memory, _, _ in chosen], request.ask.as_of.recorded_at
     )
     return tuple(
-        MemoryHit(memory, sources.get(memory.lineage_id, ()), round(sum(why.values()), 6), believed, why)
+        MemoryHit(
+            memory,
+            sources.get(memory.lineage_id, ()),
+            round(sum(why.values()), 6),
+            _with_feedback(believed, why.get("feedback", 0.0)),
+            why,
+        )
         for memory, why, believed in chosen
     )
+
+
+def _with_feedback(believed: Support, mark: float) -> Support:
+    if not mark:
+        return believed
+    return replace(believed, reasons=(*believed.reasons, *reasons(mark)))
 
 
 def order_of(one: Scored) -> tuple[float, float, UUID]:

@@ -88,7 +88,7 @@ def _of_question(request: Request, candidates: Surroundings, ranking: Ranking) -
 def _share(request: Request, candidates: Surroundings, counts: NDArray[np.float64]) -> Scores:
     """The share of the question's words, each counted by its rarity, that candidates have together with their neighbours."""
     rarity = np.maximum(request.lexical.idf, _COMMON)
-    *_, beside = fuse.windows(counts, candidates.session, candidates.sequence, request.settings.reach)
+    *_, beside = fuse.windows(counts, candidates, request.settings.reach)
     return (beside > 0) @ rarity / rarity.sum() if len(rarity) else np.zeros(len(counts))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from everlore.domain.errors import promised
 from everlore.recall.bm25 import Lexical, window_score
-from everlore.store.recall import Surroundings
+from everlore.store.recall import Pairs, Surroundings
 
 Scores = NDArray[np.float64]
 Float = TypeVar("Float", np.float32, np.float64)
@@ -26,9 +26,7 @@ def scaled(values: Scores) -> Scores:
     return (values - low) / (high - low) if high > low else np.zeros_like(values)
 
 
-def neighbour_pairs(
-    session: NDArray[np.int64], sequence: NDArray[np.int64], distance: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def neighbour_pairs(session: NDArray[np.int64], sequence: NDArray[np.int64], distance: int) -> Pairs:
     """Places (i, j) where candidate j comes `distance` passages after candidate i in the same session."""
     # One sortable key per candidate; sessions are far enough apart that no distance reaches from one into the next.
     keys = session * (int(sequence.max(initial=0)) + 1000) + sequence
@@ -40,13 +38,18 @@ def neighbour_pairs(
     return np.flatnonzero(met), later[met]
 
 
-def windows(
-    values: NDArray[Float], session: NDArray[np.int64], sequence: NDArray[np.int64], reach: int
-) -> list[NDArray[Float]]:
+def neighbours(candidates: Surroundings, distance: int) -> Pairs:
+    """The same for the candidates of a recall, which are asked for again and again."""
+    if distance not in candidates.pairs:
+        candidates.pairs[distance] = neighbour_pairs(candidates.session, candidates.sequence, distance)
+    return candidates.pairs[distance]
+
+
+def windows(values: NDArray[Float], candidates: Surroundings, reach: int) -> list[NDArray[Float]]:
     """Sums over each candidate and its neighbours up to 0, 1, ... `reach` away: one array per width, shaped like `values`."""
     sums = [values]
     for distance in range(1, reach + 1):
-        earlier, later = neighbour_pairs(session, sequence, distance)
+        earlier, later = neighbours(candidates, distance)
         wider = sums[-1].copy()
         # Each candidate has one neighbour at this distance on each side, so no place is added to twice.
         wider[earlier] += values[later]
@@ -59,8 +62,8 @@ def lexical_signal(
     candidates: Surroundings, counts: NDArray[np.float64], lexical: Lexical, reach: int
 ) -> Scores:
     """BM25 of each passage and of its windows, each scaled, then averaged."""
-    of_counts = windows(counts, candidates.session, candidates.sequence, reach)
-    of_lengths = windows(candidates.lengths, candidates.session, candidates.sequence, reach)
+    of_counts = windows(counts, candidates, reach)
+    of_lengths = windows(candidates.lengths, candidates, reach)
     widths = [
         scaled(window_score(c, n, lexical.idf, lexical.mean_length * (2 * width + 1)))
         for width, (c, n) in enumerate(zip(of_counts, of_lengths, strict=True))
@@ -72,7 +75,7 @@ def vector_signal(candidates: Surroundings, question: NDArray[np.float32], reach
     """Cosine of each passage and of its windows (a window's vector is the sum of its passages'), scaled, then averaged."""
     vectors = promised(candidates.vectors, "only where there is a model are vectors compared")
     widths: list[Scores] = []
-    for sums in windows(vectors, candidates.session, candidates.sequence, reach):
+    for sums in windows(vectors, candidates, reach):
         lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
         cosines = sums @ question / np.maximum(lengths, 1e-9)
         widths.append(scaled(cosines.astype(np.float64)))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everlore.domain.recall import Hit, LaneTrace, Support
+from everlore.recall import feedback
 from everlore.recall.evidence import judged
 from everlore.recall.fuse import Scores
 from everlore.recall.rank import Ranking
@@ -89,7 +90,7 @@ def _more_reasons(ranking: Ranking, place: int) -> list[str]:
         reasons.append("a memory of it comes nearer")
     if ranking.again[place]:
         reasons.append("asks the same")
-    return reasons
+    return reasons + feedback.reasons(float(ranking.marks[place]))
 
 
 def _best_messages(request: Request, candidates: Surroundings, ranking: Ranking) -> list[int]:

@@ -1,15 +1,18 @@
 """What is listed of the layers beside what was said: only what has enough support, however important it is otherwise."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from everlore.domain.recall import Support
-from everlore.recall.request import Names, Near, Request
+from everlore.recall.names import people
+from everlore.recall.request import Near, Request
 from everlore.recall.support import support
-from everlore.store import entities
-from everlore.text.variants import key
 from everlore.text.words import tokens
+
+# Names of somebody or something in a question, each with its words.
+Names: TypeAlias = Sequence[frozenset[str]]
 
 # What a word counts at least, and what one that nothing distilled has.
 _COMMON, _UNHEARD = 1.0, 0.5
@@ -36,11 +39,9 @@ def supports(request: Request, found: Near, places: Sequence[int]) -> list[Suppo
     ]
 
 
-async def supported(request: Request, found: Near, kind: str) -> dict[int, tuple[int, Support]]:
+def supported(request: Request, found: Near, kind: str) -> dict[int, tuple[int, Support]]:
     """Passages of a kind that are near enough to the question to be listed, with their place."""
-    if request.names is None:
-        request.names = await _names_asked(request)
-    names = request.names
+    names = _names_asked(request)
     numbers: list[int] = found.candidates.passage_ids.tolist()
     places = [place for place, one in enumerate(found.candidates.kinds) if one == kind]
     if not places:
@@ -70,16 +71,12 @@ def _says_more(request: Request, found: Near, believed: Support, names: Names) -
     return believed.late_interaction - share >= _NEAR * (1 - share)
 
 
-async def _names_asked(request: Request) -> Names:
+def _names_asked(request: Request) -> Names:
     """Names of somebody or something in the question, each with its words: those with a capital within it, and what people
-    are called who are known (things, too, have entities: "tea" is no name)."""
+    are called who are known."""
     question = request.ask.question
     written = tokens(question)
-    keys = {key(question[start:end]): word for start, end, word in written}
-    matches = await entities.by_keys(request.tx, keys)
-    found = await entities.load(request.tx, [match.entity_id for match in matches], counted=False)
-    people = {entity.entity_id for entity in found if entity.type == "person"}
-    called = {keys[match.given] for match in matches if match.entity_id in people}
+    called = people(request.called, request.runs)
     names: list[set[str]] = []
     last = -1
     for at, (start, end, word) in enumerate(written):

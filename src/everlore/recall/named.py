@@ -11,6 +11,7 @@ from everlore.ports.reranker import Matches
 from everlore.recall import fuse
 from everlore.recall.authors import authors_named
 from everlore.recall.fuse import Scores
+from everlore.recall.names import authors_called
 from everlore.recall.request import Request
 from everlore.store.recall import Surroundings
 from everlore.text.words import tokens
@@ -28,14 +29,15 @@ def named_authors(request: Request, candidates: Surroundings) -> frozenset[str]:
         return frozenset()
     common = {word for word, term in request.view.words if term is None}
     dated = {word.text for span in request.plan.times for word in tokens(span.text)}
-    return authors_named(request.ask.question, authors, common, dated)
+    also = authors_called(request.called, request.runs, authors)
+    return authors_named(request.ask.question, authors, common, dated, also)
 
 
 def window_matches(candidates: Surroundings, matches: Matches, reach: int) -> list[Matches]:
     """Each candidate's matches alone, then with its neighbours up to 1, 2 away, where each word finds its best counterpart."""
     widths = [matches]
     for distance, share in enumerate(_OF_NEIGHBOURS[:reach], start=1):
-        earlier, later = fuse.neighbour_pairs(candidates.session, candidates.sequence, distance)
+        earlier, later = fuse.neighbours(candidates, distance)
         best = widths[-1].copy()
         best[earlier] = np.maximum(best[earlier], share * matches[later])
         best[later] = np.maximum(best[later], share * matches[earlier])
@@ -62,7 +64,7 @@ def window_signal(
 def answered(candidates: Surroundings, scores: Scores) -> Scores:
     """For each candidate the score of the passage before it, if another person asks there; else 0."""
     authors = np.array(candidates.authors)
-    asked, answer = fuse.neighbour_pairs(candidates.session, candidates.sequence, 1)
+    asked, answer = fuse.neighbours(candidates, 1)
     met = candidates.asks[asked] & (authors[asked] != authors[answer])
     lent = np.zeros_like(scores)
     lent[answer[met]] = scores[asked[met]]

@@ -19,7 +19,8 @@ from everlore.store.recall import Surroundings
 class Ranking:
     """Scores per candidate. `late` is what the reranker said, by the candidate's place; `counts` how often each term occurs in
     each; `named` are authors asked about; `again` says which ask the same as the question, `inside` which lie in the time that
-    it names (None: it names none); `lent` is what memories that rest on them lend; only `eligible` ones may be hits."""
+    it names (None: it names none); `lent` is what memories that rest on them lend; `marks` what people said
+    of them; only `eligible` ones may be hits."""
 
     scores: fuse.Scores
     late: Late
@@ -28,6 +29,7 @@ class Ranking:
     again: NDArray[np.bool_]
     inside: NDArray[np.bool_] | None
     lent: fuse.Scores
+    marks: fuse.Scores
     eligible: NDArray[np.bool_]
 
 
@@ -55,8 +57,11 @@ async def rank(request: Request, candidates: Surroundings) -> Ranking:
         scores = _in_conversation(request, candidates, scores, late)
     scores = scores + settings.session * fuse.best_of_session(scores, candidates.session)
     again = asked_again(request, candidates, counts)
-    scores = scores - settings.asked_again * again
-    return Ranking(scores, late, counts, authors, again, inside, keys, await _eligible(request, candidates))
+    marks = np.array([request.marks.get(source, 0.0) for source in candidates.message_ids])
+    scores = scores - settings.asked_again * again + settings.feedback * marks
+    return Ranking(
+        scores, late, counts, authors, again, inside, keys, marks, await _eligible(request, candidates)
+    )
 
 
 def _indexed(candidates: Surroundings) -> NDArray[np.bool_] | None:

@@ -14,12 +14,14 @@ from everlore.domain.recall import BRANCH, Layer, Recall
 from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
+from everlore.recall.feedback import marks_of
 from everlore.recall.lanes import allowed_by, look, narrowed
+from everlore.recall.names import runs
 from everlore.recall.near import look_near
 from everlore.recall.plan import plan
 from everlore.recall.request import Ask, Request, Stopwatch
 from everlore.recall.sources import SOURCES
-from everlore.store import index, postings
+from everlore.store import entities, feedback, index, postings
 from everlore.store.database import Database
 from everlore.store.index import EmbeddingModel
 from everlore.store.recall import Key
@@ -100,9 +102,15 @@ async def _request(
     model: EmbeddingModel | None,
     encoded: EncodedQuestion | None,
 ) -> Request:
-    """Everything that needs no vector: the plan, what the filter leaves, and BM25 of all that was said."""
+    """Everything that needs no vector: the plan, what the filter leaves, BM25 of all that was said, what people said of
+    sources for questions like this one, and whom it names."""
     within = await narrowed(tx, ask)
-    views = await postings.read(tx, ask.question)
+    async with tx.pipeline():
+        words = await postings.asked(tx, ask.question)
+        judged = await feedback.asked(tx, ask.question)
+        called = await entities.called(tx, found := runs(ask.question))
+    views = await postings.received(words)
+    lexical = bm25.score(views["said"])
     return Request(
         tx=tx,
         ask=ask,
@@ -113,7 +121,10 @@ async def _request(
         within=within,
         allowed=await allowed_by(tx, within),
         views=views,
-        lexical=bm25.score(views["said"]),
+        lexical=lexical,
+        runs=found,
+        called=await called.fetchall(),
+        marks=marks_of(await judged.fetchall(), lexical),
         model=model,
         encoded=encoded,
         depth=max(settings.lane_depth, ask.limit),

@@ -1,18 +1,13 @@
 """Memories that come by way of the graph: of what the question names, and of what is linked to it (spreading activation)."""
 
 import math
-import re
 from dataclasses import replace
 
 from everlore.domain.recall import MemoryHit, Support
 from everlore.recall.composite import cited, composite, is_said, is_shown
 from everlore.recall.request import Request
-from everlore.store import entities, graph, recall_memories
-from everlore.text.variants import key
+from everlore.store import graph, recall_memories
 
-_WORD = re.compile(r"[^\W_]+(?:['’&.-][^\W_]+)*")
-# A name has at most so many words here.
-_LONGEST = 3
 _NO_SUPPORT = Support(0.0, (), (), "unknown", None)
 
 
@@ -22,12 +17,8 @@ async def related(request: Request, near: tuple[MemoryHit, ...]) -> tuple[Memory
     What stands in the hits is none of them."""
     ask = request.ask
     most = min(request.settings.related, ask.memories - len(near))
-    keys = {key(run) for run in _runs(ask.question)}
-    if not (most > 0 and keys and request.within.is_open):
-        return ()
-    matches = await entities.by_keys(request.tx, keys)
-    named = {match.entity_id: match.weight for match in sorted(matches, key=lambda match: match.weight)}
-    if not named:
+    named = {one.entity_id: one.weight for one in sorted(request.called, key=lambda one: one.weight)}
+    if not (most > 0 and named and request.within.is_open):
         return ()
     active = await graph.activate(request.tx, named, now=ask.now, as_of=ask.as_of)
     there = {hit.memory.lineage_id for hit in near}
@@ -62,13 +53,3 @@ async def related(request: Request, near: tuple[MemoryHit, ...]) -> tuple[Memory
     )
     highest = near[-1].score if near else math.inf
     return tuple(replace(hit, score=min(hit.score, highest)) for hit in hits)
-
-
-def _runs(question: str) -> set[str]:
-    """Runs of one to three words: what may be a name."""
-    words = _WORD.findall(question)
-    return {
-        " ".join(words[first:last])
-        for first in range(len(words))
-        for last in range(first + 1, min(first + _LONGEST, len(words)) + 1)
-    }

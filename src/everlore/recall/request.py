@@ -17,6 +17,7 @@ from everlore.ports.embedder import EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall.bm25 import Lexical
 from everlore.recall.plan import Plan
+from everlore.store.entities import Called
 from everlore.store.index import EmbeddingModel
 from everlore.store.postings import LexicalView
 from everlore.store.recall import Filter, Key, OtherPassages
@@ -25,8 +26,6 @@ from everlore.store.run import DeadlineMissed, Transaction
 _T = TypeVar("_T")
 # Passages with a lane's raw score, best first.
 Lane: TypeAlias = list[tuple[int, float]]
-# Names of somebody or something in a question, each with its words.
-Names: TypeAlias = Sequence[frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +118,10 @@ class Near:
 class Request:
     """One question on its way. `within` is the filter with project and taxonomy turned into threads; `allowed` are all passages
     that it leaves, if they are few. `views` are the postings of its terms by layer, `lexical` the scores of what was said.
-    `depth` is how many passages each lane offers. `encoded` is None when there is no vector of the question, or it came too
-    late. `lanes` is what each lane offers of what was said, `near` what is near to the question in the other layers; `names` whom
-    it names, once somebody asked; `hits` the messages that answer, once they are known."""
+    `runs` are those of its words that may be a name, by their keys, and `called` what bears them. `marks` tell sources that were
+    confirmed or refused for questions like it (`everlore.recall.feedback`). `depth` is how many passages each lane offers.
+    `encoded` is None when there is no vector of the question, or it came too late. `lanes` is what each lane offers of what was
+    said, `near` what is near to the question in the other layers; `hits` the messages that answer, once they are known."""
 
     tx: Transaction
     ask: Ask
@@ -133,12 +133,14 @@ class Request:
     allowed: NDArray[np.int64] | None
     views: Mapping[Layer, LexicalView]
     lexical: Lexical
+    runs: Mapping[str, str]
+    called: Sequence[Called]
+    marks: Mapping[bytes, float]
     model: EmbeddingModel | None
     encoded: EncodedQuestion | None
     depth: int
     lanes: dict[str, Lane] = field(default_factory=dict[str, Lane])
     near: dict[Layer, Near] = field(default_factory=dict[Layer, Near])
-    names: Names | None = None
     hits: tuple[Hit, ...] = ()
 
     @property

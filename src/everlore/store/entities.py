@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
+from psycopg import AsyncCursor
 from psycopg.rows import kwargs_row, scalar_row, tuple_row
 
 from everlore.domain.graph import LinkSuggestion, Node
@@ -50,6 +51,17 @@ class Match:
     weight: float
     score: float
     type: EntityType = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """An entity that bears a name, by the name's key, with all of its names; `weight`: how surely the name means it, 0-1."""
+
+    given: str
+    entity_id: UUID
+    weight: float
+    type: EntityType
+    names: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +282,11 @@ async def by_keys(tx: Transaction, keys: Iterable[str]) -> list[Match]:
     """Entities by the exact keys of their names; merged ones never."""
     keys = set(keys)
     return await tx.rows(_QUERIES["by_keys"], Match, keys=sorted(keys)) if keys else []
+
+
+async def called(tx: Transaction, keys: Iterable[str]) -> AsyncCursor[Called]:
+    """The entities that bear names, by their exact keys, sent: for a pipeline."""
+    return await tx.sent(_QUERIES["called"], kwargs_row(Called), keys=list(keys))
 
 
 async def similar(tx: Transaction, names: Iterable[str], threshold: float, at_most: int) -> list[Match]:

@@ -48,21 +48,37 @@ class LexicalView:
     last_passage: int
 
 
-async def read(tx: Transaction, question: str) -> dict[Layer, LexicalView]:
-    """Read the postings of the question's terms, of each layer that has any passages. Needs one snapshot (repeatable read)."""
-    async with tx.pipeline():
-        asked = await tx.sent(_QUERIES["question_words"], tuple_row, question=question)
-        found = await tx.sent(_QUERIES["blocks"], tuple_row, binary=True, question=question)
-        totals = await tx.sent(_QUERIES["statistics"], tuple_row)
-        fresh = await tx.sent(_QUERIES["tail"], tuple_row, question=question)
-    words = tuple((str(word), term) for word, term in await asked.fetchall())
+@dataclass(frozen=True, slots=True)
+class SentPostings:
+    """What was sent to read the postings of a question."""
+
+    words: AsyncCursor[TupleRow]
+    blocks: AsyncCursor[TupleRow]
+    totals: AsyncCursor[TupleRow]
+    tail: AsyncCursor[TupleRow]
+
+
+async def asked(tx: Transaction, question: str) -> SentPostings:
+    """The postings of the question's terms, sent; for a pipeline, after which `received` takes the answers. Needs one snapshot
+    (repeatable read)."""
+    return SentPostings(
+        await tx.sent(_QUERIES["question_words"], tuple_row, question=question),
+        await tx.sent(_QUERIES["blocks"], tuple_row, binary=True, question=question),
+        await tx.sent(_QUERIES["statistics"], tuple_row),
+        await tx.sent(_QUERIES["tail"], tuple_row, question=question),
+    )
+
+
+async def received(answers: SentPostings) -> dict[Layer, LexicalView]:
+    """The postings of each layer that has any passages."""
+    words = tuple((str(word), term) for word, term in await answers.words.fetchall())
     blocks: dict[Layer, list[tuple[str, Postings]]] = {}
-    for term, layer, raw in await found.fetchall():
+    for term, layer, raw in await answers.blocks.fetchall():
         blocks.setdefault(layer, []).append((str(term), np.frombuffer(raw, POSTING)))
-    tail = tuple((int(n), int(length), list(counts)) for n, length, counts in await fresh.fetchall())
+    tail = tuple((int(n), int(length), list(counts)) for n, length, counts in await answers.tail.fetchall())
     terms = tuple(sorted({term for _, term in words if term is not None}))
     views: dict[Layer, LexicalView] = {}
-    for layer, passages, length, last_passage in await totals.fetchall():
+    for layer, passages, length, last_passage in await answers.totals.fetchall():
         unpacked = tail if layer == "said" else ()
         if passages or layer == "said":
             views[layer] = LexicalView(

@@ -1,9 +1,9 @@
 """The lanes of recall and what hits are made of: a handful of named queries, all of one snapshot."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import numpy as np
@@ -17,6 +17,8 @@ from everlore.store.run import Transaction
 from everlore.store.texts import asked, received, texts_of
 
 _QUERIES = queries("recall")
+# Places (i, j) of candidates, as two arrays.
+Pairs: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Surroundings:
     """Candidate passages in reading order (thread, then sequence), column by column. `message_ids` are
     the 16 bytes of the UUIDs (making UUIDs of hundreds costs a millisecond); `session` numbers the sessions;
     `asks` says which end with a question; `vectors` is (candidates, dimensions) with rows of zeros where there is none, or None
-    without a model."""
+    without a model. `pairs` is kept by `everlore.recall.fuse`: places of neighbours by their distance, worked out once."""
 
     passage_ids: NDArray[np.int64]
     message_ids: tuple[bytes, ...]
@@ -65,6 +67,7 @@ class Surroundings:
     lengths: NDArray[np.float64]
     asks: NDArray[np.bool_]
     vectors: Vector | None
+    pairs: dict[int, Pairs] = field(default_factory=dict[int, Pairs], repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

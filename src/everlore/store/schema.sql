@@ -268,6 +268,33 @@ CREATE FUNCTION everlore.failed_windows() RETURNS TABLE(workspace text, workspac
 
 ALTER FUNCTION everlore.failed_windows() OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.feedback_alike(question text) RETURNS TABLE(message_id uuid, lineage_id uuid, confirmed boolean, shared text[], terms integer)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET enable_seqscan TO 'off'
+    SET cpu_tuple_cost TO '10'
+    AS $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        asked text[];
+        digests integer[];
+    begin
+        -- Most questions are asked where nothing was said of any.
+        if not exists (select from everlore.feedback f where f.workspace_id = ws) then
+            return;
+        end if;
+        select array_agg(d.term), array_agg(d.digest) into asked, digests from everlore.term_digests(question) as d;
+        return query
+            select f.message_id, f.lineage_id, f.confirmed, s.shared, cardinality(f.terms)
+            from everlore.feedback f cross join lateral (
+                select array_agg(q.term) as shared from unnest(asked, digests) as q (term, digest) where q.digest = any (f.terms)
+            ) as s
+            where f.workspace_id = ws and f.terms && digests and 2 * cardinality(s.shared) >= cardinality(f.terms);
+    end $$;
+
+ALTER FUNCTION everlore.feedback_alike(question text) OWNER TO everlore_owner;
+
 CREATE FUNCTION everlore.find_workspace(called text) RETURNS uuid
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everlore', 'pg_temp'
@@ -510,6 +537,17 @@ CREATE FUNCTION everlore.strip_accents(text) RETURNS text
     AS $_$ select public.unaccent('public.unaccent'::regdictionary, $1) $_$;
 
 ALTER FUNCTION everlore.strip_accents(text) OWNER TO everlore_owner;
+
+CREATE FUNCTION everlore.term_digests(question text) RETURNS TABLE(term text, digest integer)
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+        select distinct on (d.digest) w.term, d.digest
+        from everlore.query_words(question) as w
+        cross join lateral (select ('x' || left(md5(w.term), 4))::bit(16)::integer as digest) as d
+        where w.term is not null order by d.digest, w.term limit 200
+    $$;
+
+ALTER FUNCTION everlore.term_digests(question text) OWNER TO everlore_owner;
 
 CREATE FUNCTION everlore.terms(text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -974,6 +1012,20 @@ CREATE VIEW everlore.fact_shown WITH (security_invoker='true') AS
    FROM everlore.fact f;
 
 ALTER VIEW everlore.fact_shown OWNER TO everlore_owner;
+
+CREATE TABLE everlore.feedback (
+    workspace_id uuid NOT NULL,
+    feedback_id uuid NOT NULL,
+    message_id uuid,
+    lineage_id uuid,
+    terms integer[] NOT NULL,
+    confirmed boolean NOT NULL,
+    given_at timestamp with time zone NOT NULL,
+    CONSTRAINT feedback_check CHECK ((num_nonnulls(message_id, lineage_id) = 1)),
+    CONSTRAINT feedback_terms_check CHECK (((cardinality(terms) >= 1) AND (cardinality(terms) <= 200)))
+);
+
+ALTER TABLE everlore.feedback OWNER TO everlore_owner;
 
 CREATE TABLE everlore.handed_out (
     workspace_id uuid NOT NULL,
@@ -1629,6 +1681,12 @@ ALTER TABLE ONLY everlore.fact_source_before
 ALTER TABLE ONLY everlore.fact_source
     ADD CONSTRAINT fact_source_pkey PRIMARY KEY (workspace_id, source_id);
 
+ALTER TABLE ONLY everlore.feedback
+    ADD CONSTRAINT feedback_pkey PRIMARY KEY (workspace_id, feedback_id);
+
+ALTER TABLE ONLY everlore.feedback
+    ADD CONSTRAINT feedback_workspace_id_message_id_lineage_id_terms_key UNIQUE NULLS NOT DISTINCT (workspace_id, message_id, lineage_id, terms);
+
 ALTER TABLE ONLY everlore.handed_out
     ADD CONSTRAINT handed_out_pkey PRIMARY KEY (workspace_id, text_hash);
 
@@ -1815,6 +1873,10 @@ CREATE INDEX fact_subject_all ON everlore.fact USING btree (workspace_id, subjec
 CREATE INDEX fact_superseded_by ON everlore.fact USING btree (workspace_id, superseded_by) WHERE (superseded_by IS NOT NULL);
 
 CREATE UNIQUE INDEX fact_version ON everlore.fact USING btree (workspace_id, lineage_id, version);
+
+CREATE INDEX feedback_memory ON everlore.feedback USING btree (workspace_id, lineage_id) WHERE (lineage_id IS NOT NULL);
+
+CREATE INDEX feedback_terms ON everlore.feedback USING gin (workspace_id, terms) WITH (fastupdate=off);
 
 CREATE INDEX handed_out_shingles ON everlore.handed_out USING gin (workspace_id, shingles) WITH (fastupdate=off);
 
@@ -2042,6 +2104,12 @@ ALTER TABLE ONLY everlore.fact
 ALTER TABLE ONLY everlore.fact
     ADD CONSTRAINT fact_workspace_id_subject_id_fkey FOREIGN KEY (workspace_id, subject_id) REFERENCES everlore.entity(workspace_id, entity_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY everlore.feedback
+    ADD CONSTRAINT feedback_workspace_id_lineage_id_fkey FOREIGN KEY (workspace_id, lineage_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.feedback
+    ADD CONSTRAINT feedback_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES everlore.message(workspace_id, message_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY everlore.handed_out
     ADD CONSTRAINT handed_out_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
 
@@ -2165,6 +2233,8 @@ ALTER TABLE everlore.fact_source ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.fact_source_before ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everlore.feedback ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everlore.handed_out ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.lexical_statistics ENABLE ROW LEVEL SECURITY;
@@ -2204,6 +2274,8 @@ CREATE POLICY own_workspace ON everlore.fact USING ((workspace_id = everlore.cur
 CREATE POLICY own_workspace ON everlore.fact_source USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.fact_source_before USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.feedback USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.handed_out USING ((workspace_id = everlore.current_workspace()));
 
@@ -2372,6 +2444,10 @@ GRANT ALL ON FUNCTION everlore.facts_ending(ending text) TO everlore_worker;
 REVOKE ALL ON FUNCTION everlore.failed_windows() FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.failed_windows() TO everlore_worker;
 
+REVOKE ALL ON FUNCTION everlore.feedback_alike(question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.feedback_alike(question text) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.feedback_alike(question text) TO everlore_worker;
+
 REVOKE ALL ON FUNCTION everlore.find_workspace(called text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.find_workspace(called text) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.find_workspace(called text) TO everlore_worker;
@@ -2424,6 +2500,10 @@ GRANT ALL ON FUNCTION everlore.scopes_with_job(called text) TO everlore_worker;
 REVOKE ALL ON FUNCTION everlore.strip_accents(text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.strip_accents(text) TO everlore_app;
 GRANT ALL ON FUNCTION everlore.strip_accents(text) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.term_digests(question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.term_digests(question text) TO everlore_app;
+GRANT ALL ON FUNCTION everlore.term_digests(question text) TO everlore_worker;
 
 REVOKE ALL ON FUNCTION everlore.terms(text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.terms(text) TO everlore_app;
@@ -2513,6 +2593,9 @@ GRANT SELECT ON TABLE everlore.fact_ground TO everlore_worker;
 
 GRANT SELECT ON TABLE everlore.fact_shown TO everlore_app;
 GRANT SELECT ON TABLE everlore.fact_shown TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.feedback TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.feedback TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.handed_out TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.handed_out TO everlore_worker;

@@ -56,6 +56,7 @@ KINDS = {
     "passage": TransferKind(
         "read_passage", "write_passage", frozenset({"thread_id", "session_id", "sequence", "position"})
     ),
+    "feedback": TransferKind("read_feedback", "write_feedback"),
     "distillation": TransferKind("read_distillation", "write_distillation"),
     "distil_again": TransferKind("read_distil_again", "write_distil_again"),
     "watermark": TransferKind("read_watermark", "write_watermark"),
@@ -83,7 +84,7 @@ _FORMS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys(("integer", "bigint", "smallint"), (int, "a whole number")),
     **dict.fromkeys(("real", "numeric(20,8)"), ((int, float), "a number")),
     "boolean": (bool, "true or false"),
-    **dict.fromkeys(("text[]", "bigint[]"), (list, "a list")),
+    **dict.fromkeys(("text[]", "bigint[]", "integer[]"), (list, "a list")),
     "jsonb": (object, "anything"),
 }
 

@@ -20,6 +20,18 @@ def _recall(shown: Shown) -> None:
     print_answer(shown.out, shown.answer)
 
 
+@prints("feedback")
+def _feedback(shown: Shown) -> None:
+    given = shown.answer
+    said = [
+        f"{what} {', '.join(map(short_id, ids))}"
+        for what, ids in (("Confirmed", given.confirmed), ("refused", given.refused))
+        if ids
+    ]
+    sentence = "; ".join(said)
+    shown.out.line(f"{sentence[0].upper()}{sentence[1:]}.")
+
+
 def print_answer(out: Output, found: "Recall") -> None:
     """Facts first, then memories, then what was said; memories first where a question asks for tasks, decisions..."""
     if found.reading is not None:

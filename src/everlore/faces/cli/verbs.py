@@ -32,6 +32,7 @@ _MAX_STDIN_BYTES = 1_000_000
 # What stands in the list of all commands; a test compares that of single ones with what their verbs say.
 _HELP = {
     "recall": "Recall the messages, memories and facts that answer a question.",
+    "feedback": "Confirm or refuse the sources of an answer.",
     "revise": "Store a message anew, with other words, in the place of one; what followed that leaves the path.",
     "regenerate": "Store another answer beside one; the path leads to it from now on.",
     "messages": "List the messages of a thread's path in their order.",

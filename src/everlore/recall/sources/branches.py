@@ -24,7 +24,7 @@ class BranchSource(RecallSource):
         found = request.near.get("branches")
         if found is None:
             return {}
-        listed = await supported(request, found, "message")
+        listed = supported(request, found, "message")
         numbers = list(listed)
         if not request.within.is_open and numbers:
             kept = await store.passages_within(request.tx, request.within, len(numbers), numbers)

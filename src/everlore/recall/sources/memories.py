@@ -54,7 +54,7 @@ def used(ask: Ask, answer: Recall) -> list[Use]:
 async def _memory_hits(request: Request, found: Near) -> tuple[MemoryHit, ...]:
     """The best memories that are true, in view and supported well enough, and say what no hit says."""
     ask = request.ask
-    places = await supported(request, found, "memory")
+    places = supported(request, found, "memory")
     rows = await recall_memories.memories(request.tx, list(places), request.within, ask.as_of.recorded_at)
     shown = [
         (number, memory)

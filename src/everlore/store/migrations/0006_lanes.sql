@@ -281,3 +281,62 @@ create function everlore.refused_passages()
         where u.refused is not null
         order by w.name, u.passage_id, m.name
     $$;
+
+-- What a question is known again by: 16 bits of a hash of each of its terms, at most 200 of them (the lowest, so that of two long
+-- questions the same ones are kept). Enough to tell a question like it, too little to read its words from.
+create function everlore.term_digests(question text) returns table (term text, digest integer)
+    language sql immutable strict parallel safe
+    as $$
+        select distinct on (d.digest) w.term, d.digest
+        from everlore.query_words(question) as w
+        cross join lateral (select ('x' || left(md5(w.term), 4))::bit(16)::integer as digest) as d
+        where w.term is not null order by d.digest, w.term limit 200
+    $$;
+
+-- A person's word on a source of an answer, a message or a memory in all its versions: whether it answered that question. Of the
+-- question there are its digests only. It goes with its source.
+create table everlore.feedback (
+    workspace_id uuid not null,
+    feedback_id uuid not null,
+    message_id uuid,
+    lineage_id uuid,
+    terms integer[] not null check (cardinality(terms) between 1 and 200),
+    confirmed boolean not null,
+    given_at timestamptz not null,
+    primary key (workspace_id, feedback_id),
+    unique nulls not distinct (workspace_id, message_id, lineage_id, terms),
+    foreign key (workspace_id, message_id) references everlore.message on delete cascade,
+    foreign key (workspace_id, lineage_id) references everlore.memory on delete cascade,
+    check (num_nonnulls(message_id, lineage_id) = 1)
+);
+create index feedback_memory on everlore.feedback (workspace_id, lineage_id) where lineage_id is not null;
+create index feedback_terms on everlore.feedback using gin (workspace_id, terms);
+alter index everlore.feedback_terms set (fastupdate = off);
+
+-- What was said of sources for questions that share at least half of their terms with this one: which terms they share, of how
+-- many. `&&` is not leakproof, and rows are called dear: as in `handed_out_alike`.
+create function everlore.feedback_alike(question text)
+    returns table (message_id uuid, lineage_id uuid, confirmed boolean, shared text[], terms integer)
+    language plpgsql stable security definer
+    set search_path = everlore, public, pg_temp
+    set plan_cache_mode = force_custom_plan
+    set enable_seqscan = off
+    set cpu_tuple_cost = 10
+    as $$
+    declare
+        ws constant uuid := everlore.current_workspace();
+        asked text[];
+        digests integer[];
+    begin
+        -- Most questions are asked where nothing was said of any.
+        if not exists (select from everlore.feedback f where f.workspace_id = ws) then
+            return;
+        end if;
+        select array_agg(d.term), array_agg(d.digest) into asked, digests from everlore.term_digests(question) as d;
+        return query
+            select f.message_id, f.lineage_id, f.confirmed, s.shared, cardinality(f.terms)
+            from everlore.feedback f cross join lateral (
+                select array_agg(q.term) as shared from unnest(asked, digests) as q (term, digest) where q.digest = any (f.terms)
+            ) as s
+            where f.workspace_id = ws and f.terms && digests and 2 * cardinality(s.shared) >= cardinality(f.terms);
+    end $$;

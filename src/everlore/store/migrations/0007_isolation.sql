@@ -98,7 +98,7 @@ grant select, insert, update, delete on
     everlore.memory, everlore.memory_source, everlore.entity, everlore.alias, everlore.mention, everlore.memory_entity,
     everlore.fact, everlore.fact_source, everlore.fact_source_before, everlore.entity_change, everlore.link_suggestion, everlore.taxonomy_node,
     everlore.taxonomy_suggestion, everlore.distillation, everlore.distil_again, everlore.usage, everlore.breaker,
-    everlore.handed_out, everlore.distilled_state
+    everlore.handed_out, everlore.distilled_state, everlore.feedback
     to everlore_app, everlore_worker;
 grant select on everlore.memory_shown, everlore.fact_shown, everlore.fact_ground to everlore_app, everlore_worker;
 grant select, update on everlore.passage_counter, everlore.lexical_statistics to everlore_app, everlore_worker;
@@ -106,7 +106,7 @@ grant select, insert on everlore.audit_log to everlore_app, everlore_worker;
 grant select on everlore.embedding_model, everlore.step, everlore.migration to everlore_app, everlore_worker;
 
 grant execute on function
-    everlore.strip_accents(text), everlore.normalise(text), everlore.terms(text), everlore.query_words(text),
+    everlore.strip_accents(text), everlore.normalise(text), everlore.terms(text), everlore.query_words(text), everlore.term_digests(text),
     everlore.current_workspace(), everlore.open_workspace(uuid, text), everlore.find_workspace(text),
     everlore.believed_at(timestamptz, timestamptz, timestamptz), everlore.true_at(timestamptz, timestamptz, timestamptz),
     everlore.defer(text, uuid, boolean), everlore.defer_recorded(text[], uuid, integer, integer, boolean),
@@ -119,7 +119,7 @@ grant execute on function
     everlore.register_embedding_model(text, integer), everlore.threads_within(text, ltree),
     everlore.messages_ending(text), everlore.memories_ending(text), everlore.facts_ending(text), everlore.entities_ending(text),
     everlore.aliases_similar(text[], real, integer), everlore.aliases_with_word(text[], integer),
-    everlore.handed_out_alike(bigint[]), everlore.erase_from_audit(uuid, text), everlore.erase_from_failures(uuid[])
+    everlore.handed_out_alike(bigint[]), everlore.feedback_alike(text), everlore.erase_from_audit(uuid, text), everlore.erase_from_failures(uuid[])
     to everlore_app, everlore_worker;
 grant execute on function
     everlore.scopes_with_job(text), everlore.threads_unindexed(text, text[], boolean, boolean, integer),

@@ -76,6 +76,17 @@ from unnest(%(keys)s::text[]) as given (key) cross join lateral (
 ) as e
 where e.merged_into is null;
 
+-- called: the entities that bear a name, by its key, with what they are and all of their names
+select a.key as given, a.entity_id, a.weight, e.type, array(
+    select variant from everlore.alias where workspace_id = %(workspace)s and entity_id = a.entity_id) as names
+from unnest(%(keys)s::text[]) as given (key) cross join lateral (
+    select key, entity_id, weight from everlore.alias
+    where workspace_id = %(workspace)s and key = given.key offset 0
+) as a cross join lateral (
+    select merged_into, type from everlore.entity where workspace_id = %(workspace)s and entity_id = a.entity_id offset 0
+) as e
+where e.merged_into is null;
+
 -- names_of: all names of the entities that bear a name, by its key
 select a.key as given, a.entity_id, n.variant
 from unnest(%(keys)s::text[]) as given (key) cross join lateral (

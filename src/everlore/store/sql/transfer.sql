@@ -18,6 +18,7 @@ union all select 'fact_source_before', count(*) from everlore.fact_source_before
 union all select 'entity_change', count(*) from everlore.entity_change where workspace_id = %(workspace)s
 union all select 'link_suggestion', count(*) from everlore.link_suggestion where workspace_id = %(workspace)s
 union all select 'passage', count(*) from everlore.passage where workspace_id = %(workspace)s and layer <> 'said' and kind <> 'message'
+union all select 'feedback', count(*) from everlore.feedback where workspace_id = %(workspace)s
 union all select 'distillation', count(*) from everlore.distillation where workspace_id = %(workspace)s
 union all select 'distil_again', count(*) from everlore.distil_again where workspace_id = %(workspace)s
 union all select 'watermark', count(*) from everlore.watermark where workspace_id = %(workspace)s
@@ -121,6 +122,10 @@ select jsonb_build_object(
     'lineage_id', p.lineage_id, 'role', p.role, 'author', p.author, 'occurred_at', p.occurred_at, 'taxonomy', p.taxonomy,
     'text', p.text)::text
 from everlore.passage p where p.workspace_id = %(workspace)s and p.layer <> 'said' and p.kind <> 'message' order by p.passage_id;
+
+-- read_feedback: what people said of the sources of answers
+select (to_jsonb(t) - 'workspace_id')::text from everlore.feedback t
+where t.workspace_id = %(workspace)s order by t.feedback_id;
 
 -- read_distillation: windows that were read
 select (to_jsonb(t) - 'workspace_id')::text from everlore.distillation t
@@ -273,6 +278,11 @@ insert into everlore.passage (
 select %(workspace)s, r.passage_id, r.kind, r.layer, r.owner_id, r.lineage_id, r.role, r.author, r.occurred_at,
        r.taxonomy, r.text
 from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.passage, line -> 'fields') as r;
+
+-- write_feedback: lines of the kind feedback
+insert into everlore.feedback (workspace_id, feedback_id, message_id, lineage_id, terms, confirmed, given_at)
+select %(workspace)s, r.feedback_id, r.message_id, r.lineage_id, r.terms, r.confirmed, r.given_at
+from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.feedback, line -> 'fields') as r;
 
 -- write_distillation: lines of the kind distillation
 insert into everlore.distillation (

@@ -54,7 +54,7 @@ def read_small(answer: dict[str, Any], window: Window, doubting: Doubting) -> Ex
     given = cast("list[Any]", items)
     if len(given) > _MOST:
         raise Unusable(f"it has {len(given)} memories; at most {MAX_MEMORIES} were asked for")
-    drafts = [draft for item in given[:MAX_MEMORIES] if (draft := _memory(item, window)) is not None]
+    drafts = _once([draft for item in given if (draft := _memory(item, window)) is not None])[:MAX_MEMORIES]
     if given and not drafts:
         raise Unusable(f"none of its {len(given)} memories stands in the messages")
     extraction = Extraction(tuple(drafts))
@@ -83,11 +83,21 @@ def _memory(item: Any, window: Window) -> DraftMemory | None:
     return None if source is None else DraftMemory(form.type, form.content, (source,))
 
 
+def _once(drafts: list[DraftMemory]) -> list[DraftMemory]:
+    """Without what is said again: small models go round in circles."""
+    seen: dict[frozenset[str], DraftMemory] = {}
+    for draft in drafts:
+        seen.setdefault(folded_words(draft.content), draft)
+    return list(seen.values())
+
+
 def _source(form: SmallMemoryForm, window: Window) -> Quote | None:
-    """The sentence that says most of a memory, in the message that it names unless another one says more of it."""
+    """The sentence that says most of a memory, in the message of a person that it names unless another one says more of it. What
+    only the assistant said is nobody's."""
+    said = [one for one in window.messages if one.role == "user"]
     wanted = telling(form.content)
-    message = max(
-        window.messages, key=lambda one: (len(wanted & telling(one.text)), one.number == form.message)
-    )
+    if not said:
+        return None
+    message = max(said, key=lambda one: (len(wanted & telling(one.text)), one.number == form.message))
     span = best_sentence(folded_words(form.content), message.text)
     return None if span is None else Quote(message.number, message.text[span[0] : span[1]])

@@ -112,7 +112,7 @@ class ModelAnalyst:
         outcome: Extraction | CallFailed | Unusable
         try:
             reply = await self.endpoint.ask(instructions, data)
-            outcome = self.read(reply, window)
+            outcome = await asyncio.to_thread(self.read, reply, window)
         except (CallFailed, Unusable) as failure:
             outcome = failure
         except Exception as error:

@@ -14,7 +14,7 @@ from everlore.domain.memories import EntityType, MemoryType
 from everlore.ports.analyst import MAX_ENTITIES, MAX_FACTS, MAX_MEMORIES, Relation
 
 # Stands in the version of everything that was drafted: raised when what is read out of the same answer changes.
-FORM = 2
+FORM = 3
 
 MAX_SOURCES = 4
 MAX_QUOTE = 400

@@ -1,7 +1,8 @@
 """The form of an answer for small models, as they run on a laptop: sentences with a type and the number of a message.
 
 They write no quotes, scores, facts or entities: a model of two billion parameters spends its tokens on them, copies them wrongly
-and is cut off. Where a sentence stands in the messages is found here; what it says is held against them by grounding, as ever.
+and is cut off. Where a sentence stands in the messages is found here; facts and entities are read off it by the parser of the
+rules; what it says is held against the messages by grounding, as ever.
 """
 
 from typing import Annotated, Any, Literal, cast, get_args
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from everlore.models.language_model.repair import Unusable, clean
 from everlore.models.language_model.schema import strict
 from everlore.models.language_model.window import has_words
+from everlore.models.rules import parser_is_installed
 from everlore.ports.analyst import MAX_MEMORIES, Doubting, DraftMemory, Extraction, Quote, Window
 from everlore.text.quotes import best_sentence, folded_words
 from everlore.text.words import telling
@@ -60,7 +62,17 @@ def read_small(answer: dict[str, Any], window: Window, doubting: Doubting) -> Ex
     extraction = Extraction(tuple(drafts))
     if doubting(window, extraction).foreign:
         raise Unusable("it is in another language than the messages")
-    return extraction
+    return _with_what_they_state(extraction, window)
+
+
+def _with_what_they_state(extraction: Extraction, window: Window) -> Extraction:
+    """With facts and entities, where the parser is there that reads them off the sentences."""
+    if not extraction.memories or not parser_is_installed():
+        return extraction
+    # Seconds for the parser, which are paid by who distils.
+    from everlore.models.rules.sentences import read_sentences
+
+    return read_sentences(extraction.memories, window)
 
 
 def _memory(item: Any, window: Window) -> DraftMemory | None:

@@ -138,6 +138,21 @@ def test_what_only_the_assistant_says_is_no_memory_and_nothing_is_said_twice() -
     assert one.content == "Anna lives in Porto."
 
 
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        ("Anna works at Acme as a welder.", True),
+        ("Anna loves her job as a welder at Acme.", True),
+        ("Anna was given information about the job of a welder.", False),
+        ("Anna works at Acme. My dog is Rex.", False),
+    ],
+)
+def test_a_sentence_tells_what_stands_in_its_message_and_of_nobody_as_i(content: str, kept: bool) -> None:
+    said = "I work at Acme now, and I love my job as a welder.", "My dog is Rex."
+    found = read(told((content, 1), ("Anna's dog is Rex.", 2)), *said)
+    assert (content in [one.content for one in found.memories]) is kept
+
+
 async def test_the_assistants_lines_have_no_number(model: OpenAIServer, analyst: ModelAnalyst) -> None:
     said = (
         WindowMessage(1, "assistant", "Luna", NOON, "What do you do?"),

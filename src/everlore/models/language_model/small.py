@@ -5,6 +5,7 @@ and is cut off. Where a sentence stands in the messages is found here; facts and
 rules; what it says is held against the messages by grounding, as ever.
 """
 
+import re
 from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -25,6 +26,9 @@ SMALL_TYPES: tuple[SmallType, ...] = get_args(SmallType)
 # Wide: a tight bound makes a model that is held to a grammar stop in the middle of a sentence.
 _MAX_CONTENT = 600
 _MOST = 3 * MAX_MEMORIES
+# So much of what a sentence tells must stand in its message or in those beside it: a small model likes to go on by itself.
+_SAID = 0.75
+_FIRST_PERSON = re.compile(r"\b(?:I|i'm|im|[Mm]e|[Mm]ine|my|My(?= [a-z]))\b")
 
 
 class SmallMemoryForm(BaseModel):
@@ -91,8 +95,19 @@ def _memory(item: Any, window: Window) -> DraftMemory | None:
         )
     except ValidationError:
         return None
-    source = _source(form, window) if has_words(form.content) else None
-    return None if source is None else DraftMemory(form.type, form.content, (source,))
+    if not has_words(form.content) or _FIRST_PERSON.search(form.content):
+        return None
+    source = _source(form, window)
+    if source is None or not _is_said(form.content, source.message, window):
+        return None
+    return DraftMemory(form.type, form.content, (source,))
+
+
+def _is_said(content: str, number: int, window: Window) -> bool:
+    near = [one for one in window.messages if abs(one.number - number) <= 1]
+    said = frozenset[str]().union(*(telling(one.text) | telling(one.speaker) for one in near))
+    wanted = telling(content)
+    return len(wanted & said) >= _SAID * len(wanted)
 
 
 def _once(drafts: list[DraftMemory]) -> list[DraftMemory]:

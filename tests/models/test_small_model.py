@@ -143,7 +143,7 @@ def test_what_only_the_assistant_says_is_no_memory_and_nothing_is_said_twice() -
     [
         ("Anna works at Acme as a welder.", True),
         ("Anna loves her job as a welder at Acme.", True),
-        ("Anna was given information about the job of a welder.", False),
+        ("Anna was given a lot of information about the effects of a welder.", False),
         ("Anna works at Acme. My dog is Rex.", False),
     ],
 )

@@ -5,6 +5,7 @@ and is cut off. Where a sentence stands in the messages is found here; facts and
 rules; what it says is held against the messages by grounding, as ever.
 """
 
+import logging
 import re
 from typing import Annotated, Any, Literal, cast, get_args
 
@@ -18,6 +19,8 @@ from everlore.ports.analyst import MAX_MEMORIES, Doubting, DraftMemory, Extracti
 from everlore.text.quotes import best_sentence, folded_words
 from everlore.text.words import telling
 
+log = logging.getLogger(__name__)
+
 # Nine of the types of memories: those that a small model tells apart.
 SmallType = Literal[
     "fact", "preference", "relationship", "goal", "task", "event", "habit", "decision", "project"
@@ -27,7 +30,7 @@ SMALL_TYPES: tuple[SmallType, ...] = get_args(SmallType)
 _MAX_CONTENT = 600
 _MOST = 3 * MAX_MEMORIES
 # So much of what a sentence tells must stand in its message or in those beside it: a small model likes to go on by itself.
-_SAID = 0.75
+_SAID = 0.6
 _FIRST_PERSON = re.compile(r"\b(?:I|i'm|im|[Mm]e|[Mm]ine|my|My(?= [a-z]))\b")
 
 
@@ -60,10 +63,15 @@ def read_small(answer: dict[str, Any], window: Window, doubting: Doubting) -> Ex
     given = cast("list[Any]", items)
     if len(given) > _MOST:
         raise Unusable(f"it has {len(given)} memories; at most {MAX_MEMORIES} were asked for")
-    drafts = _once([draft for item in given if (draft := _memory(item, window)) is not None])[:MAX_MEMORIES]
+    drafts = [draft for item in given if (draft := _memory(item, window)) is not None]
     if given and not drafts:
         raise Unusable(f"none of its {len(given)} memories stands in the messages")
-    extraction = Extraction(tuple(drafts))
+    said = _once([draft for draft in drafts if _is_said(draft, window)])[:MAX_MEMORIES]
+    if len(said) < len(given):
+        log.info(
+            "%d of %d sentences of an answer are not said, or said twice", len(given) - len(said), len(given)
+        )
+    extraction = Extraction(tuple(said))
     if doubting(window, extraction).foreign:
         raise Unusable("it is in another language than the messages")
     return _with_what_they_state(extraction, window)
@@ -95,19 +103,17 @@ def _memory(item: Any, window: Window) -> DraftMemory | None:
         )
     except ValidationError:
         return None
-    if not has_words(form.content) or _FIRST_PERSON.search(form.content):
-        return None
-    source = _source(form, window)
-    if source is None or not _is_said(form.content, source.message, window):
-        return None
-    return DraftMemory(form.type, form.content, (source,))
+    source = _source(form, window) if has_words(form.content) else None
+    return None if source is None else DraftMemory(form.type, form.content, (source,))
 
 
-def _is_said(content: str, number: int, window: Window) -> bool:
+def _is_said(draft: DraftMemory, window: Window) -> bool:
+    """Whether it is told of somebody, in words of its message and of those beside it."""
+    number = draft.sources[0].message
     near = [one for one in window.messages if abs(one.number - number) <= 1]
     said = frozenset[str]().union(*(telling(one.text) | telling(one.speaker) for one in near))
-    wanted = telling(content)
-    return len(wanted & said) >= _SAID * len(wanted)
+    wanted = telling(draft.content)
+    return not _FIRST_PERSON.search(draft.content) and len(wanted & said) >= _SAID * len(wanted)
 
 
 def _once(drafts: list[DraftMemory]) -> list[DraftMemory]:

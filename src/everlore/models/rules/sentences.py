@@ -11,13 +11,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import EntityType
-from everlore.models.rules.clauses import Clause, clauses
+from everlore.models.rules.clauses import Clause, child, clauses
 from everlore.models.rules.facts import facts
 from everlore.models.rules.phrases import Said
 from everlore.models.rules.pipeline import parsed
 from everlore.models.rules.relations import relations
 from everlore.models.rules.scene import NAMELESS, Scene, person_of
-from everlore.models.rules.times import Times, times_of
+from everlore.models.rules.times import times_of
 from everlore.models.rules.wording import Refused, worded
 from everlore.models.rules.worth import doubt
 from everlore.ports.analyst import (
@@ -40,6 +40,13 @@ _STAND_IN: Final = "Robin"
 _THE_USER: Final = re.compile(r"\b(?:the )?user\b", re.IGNORECASE)
 # In one sentence about somebody these are theirs; a rule that reads a conversation cannot know that.
 _OWN: Final = frozenset({"they", "their", "theirs", "them", "themselves"})
+_COUNTED_FROM_NOW: Final = re.compile(
+    r"(?:on )?(?:yesterday|today|tonight|tomorrow|last|next|this|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|.+\bago\b",
+    re.IGNORECASE,
+)
+_SAYS: Final = frozenset(
+    {"say", "ask", "tell", "mention", "laugh", "joke", "reply", "answer", "thank", "inform"}
+)
 _PLACES: Final = frozenset({"lives_in", "born_in", "comes_from", "has_visited"})
 _ORGANISATIONS: Final = frozenset({"works_at", "studies_at", "member_of", "volunteers_at", "graduated_from"})
 _OF_PREDICATES: Final[dict[str, EntityType]] = {"works_on": "project", "uses": "technical_term"}
@@ -62,25 +69,25 @@ class _Stated:
 
 
 def read_sentences(memories: Sequence[DraftMemory], window: Window) -> Extraction:
-    """The memories, their relative dates written out, with the facts and entities that they state, each tied to its memory."""
+    """The memories, their relative dates written out, with the facts and entities that they state, each tied to its memory;
+    without those that only tell that something was said."""
     numbered = {one.number: one for one in window.messages}
-    kept, drafts, entities = list(memories), list[DraftFact](), dict[str, _Entity]()
-    english = [place for place, one in enumerate(memories) if language_of(one.content) in {"en", None}]
-    texts = [
-        _with_a_name(memories[place].content, numbered[memories[place].sources[0].message])
-        for place in english
-    ]
-    for place, doc in zip(english, parsed(texts), strict=True):
-        memory = memories[place]
-        message = numbered[memory.sources[0].message]
+    messages = [numbered[one.sources[0].message] for one in memories]
+    docs = _docs(memories, messages)
+    kept, drafts, entities = list[DraftMemory](), list[DraftFact](), dict[str, _Entity]()
+    for memory, message, doc in zip(memories, messages, docs, strict=True):
+        if doc is None:
+            kept.append(memory)
+            continue
         scene = _scene(doc, message, memory)
-        for one in _stated(doc, scene, message, memory):
-            drafts.append(_fact(one, message.speaker, memory, place))
+        if _only_says(doc, scene):
+            continue
+        for one in _stated(doc, scene, message):
+            drafts.append(_fact(one, message.speaker, memory, len(kept)))
             _note(entities, one, message.speaker, memory)
         dated, at = _dated(doc, message)
-        kept[place] = replace(
-            memory, content=_as_written(dated, memory.content), event_at=memory.event_at or at
-        )
+        content = _as_written(dated, memory.content)
+        kept.append(replace(memory, content=content, event_at=memory.event_at or at))
     kept = [
         replace(one, entities=tuple(name for name in entities if name in one.content)[:8]) for one in kept
     ]
@@ -92,6 +99,28 @@ def read_sentences(memories: Sequence[DraftMemory], window: Window) -> Extractio
             for name, one in entities.items()
         ),
     )
+
+
+def _docs(memories: Sequence[DraftMemory], messages: Sequence[WindowMessage]) -> "list[Doc | None]":
+    """The sentences, parsed; None for those that are not English."""
+    english = [language_of(one.content) == "en" for one in memories]
+    texts = [
+        _with_a_name(one.content, message)
+        for one, message, reads in zip(memories, messages, english, strict=True)
+        if reads
+    ]
+    docs = iter(parsed(texts))
+    return [next(docs) if reads else None for reads in english]
+
+
+def _only_says(doc: "Doc", scene: Scene) -> bool:
+    """ "Em said that she was proud", "Keisha was asked for help": an author's message told as one, not what is in it."""
+    root = next((one.root for one in doc.sents), None)
+    if root is None or (subject := child(root, "nsubj", "nsubjpass")) is None:
+        return False
+    # Who was told something may have it from a doctor.
+    saying = root.lemma_.lower() in (_SAYS if subject.dep_ == "nsubj" else {"ask"})
+    return saying and subject.text in scene.author.split()
 
 
 def _with_a_name(content: str, message: WindowMessage) -> str:
@@ -118,7 +147,7 @@ def _scene(doc: "Doc", message: WindowMessage, memory: DraftMemory) -> Scene:
     return scene
 
 
-def _stated(doc: "Doc", scene: Scene, message: WindowMessage, memory: DraftMemory) -> Iterator[_Stated]:
+def _stated(doc: "Doc", scene: Scene, message: WindowMessage) -> Iterator[_Stated]:
     for clause in _clauses(doc):
         times = times_of(clause, message.at)
         try:
@@ -139,18 +168,19 @@ def _clauses(doc: "Doc") -> Iterator[Clause]:
 
 
 def _dated(doc: "Doc", message: WindowMessage) -> tuple[str, datetime | None]:
-    """The text with "yesterday" as a date, and the first moment that it names."""
-    found: list[Times] = [times_of(clause, message.at) for clause in _clauses(doc)]
+    """The text with "yesterday" as a date, and the first moment that is sure. What a model made of "the 10th" may be a month or a
+    year away: it stays as it is."""
+    found = [
+        one
+        for clause in _clauses(doc)
+        for one in times_of(clause, message.at).dates
+        if one.written is None or _COUNTED_FROM_NOW.match(doc.text[one.said.begin : one.said.stop])
+    ]
     text = doc.text
-    spans = {
-        (one.said.begin, one.said.stop): one.written
-        for times in found
-        for one in times.dates
-        if one.written is not None
-    }
-    for (begin, stop), written in sorted(spans.items(), reverse=True):
-        text = text[:begin] + written + text[stop:]
-    return text, next((times.first for times in found if times.first is not None), None)
+    written = {(one.said.begin, one.said.stop): one.written for one in found if one.written is not None}
+    for (begin, stop), date in sorted(written.items(), reverse=True):
+        text = text[:begin] + date + text[stop:]
+    return text, next((one.said.start for one in found if one.said.side != "until"), None)
 
 
 def _fact(one: _Stated, speaker: str, memory: DraftMemory, place: int) -> DraftFact:

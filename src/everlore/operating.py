@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
 
 from everlore.api.workspace import Workspace
+from everlore.config import Settings
 from everlore.domain.answers import Doc
 from everlore.domain.errors import ConfigurationError, InvalidInput, WorldError
 from everlore.domain.knowledge import DistilEstimate, Distilled
@@ -16,13 +18,14 @@ from everlore.domain.operations import (
     Health,
     InUse,
     ModelProgress,
+    ModelTest,
     Parked,
     Status,
     Tried,
 )
 from everlore.everlore import DEFAULT_WORKSPACE, Everlore, Retried
 from everlore.validation import Name, Position, checked
-from everlore.wiring import undistilled_because
+from everlore.wiring import try_model, undistilled_because
 from everlore.work import steps
 
 HEALTH_TIMEOUT_S = 3.0
@@ -115,6 +118,17 @@ async def use_model(lore: Everlore, name: Annotated[Name, Doc("A model that the 
     except ConfigurationError as error:
         raise InvalidInput("name", str(error)) from error
     return InUse(name)
+
+
+async def test_model(settings: Settings) -> ModelTest:
+    """Ask the language model one question and say what would fail. Needs no database, and no budget is charged.
+
+    Raises ConfigurationError where none is set, or its key or package is missing."""
+    found = await try_model(settings)
+    if settings.distil.analyst == "model":
+        return found
+    unused = f'Nobody asks it: distil.analyst is "{settings.distil.analyst}"; set it to "model".'
+    return replace(found, remarks=(unused, *found.remarks))
 
 
 # Distilling

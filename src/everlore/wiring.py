@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from everlore.capture.passages import WordCounts
 from everlore.config import Settings
 from everlore.domain.errors import ConfigurationError
+from everlore.domain.operations import ModelTest
 from everlore.models.late_interaction import LateInteraction
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.models.openai_embedder import OpenAIEmbedder
@@ -23,6 +25,9 @@ from everlore.store.migrate import owner
 from everlore.store.server import SUPERUSER, Server, open_server
 from everlore.text.counts import counted
 from everlore.work import steps
+
+if TYPE_CHECKING:
+    from everlore.models.language_model.analyst import ModelAnalyst
 
 DEFAULT_WORKSPACE = "default"
 wordpieces = WordCounts(count_wordpieces)
@@ -51,15 +56,20 @@ def configured_analyst(settings: Settings) -> Analyst | None:
         return None
     if chosen.analyst == "rules":
         return RuleAnalyst() if parser_is_installed() else None
-    if chosen.model is None:
-        raise ConfigurationError(
-            "The setting distil.analyst is model, but distil.model names none: set distil.model.model, and distil.model.url "
-            "for a server of your own."
-        )
+    return _model_analyst(settings)
+
+
+def _model_analyst(settings: Settings) -> "ModelAnalyst":
     # What reads answers of a model is loaded by who asks one.
     from everlore.grounding.answers import doubts
     from everlore.models.language_model import model_analyst
 
+    chosen = settings.distil
+    if chosen.model is None:
+        raise ConfigurationError(
+            "No language model is set: set distil.model.model, and distil.model.url for a server of your own. "
+            'It is asked where distil.analyst is "model".'
+        )
     return model_analyst(
         doubts,
         **chosen.model.model_dump(exclude={"price_in", "price_out"}),
@@ -68,6 +78,18 @@ def configured_analyst(settings: Settings) -> Analyst | None:
         prompts_dir=chosen.prompts_dir,
         size=chosen.size,
     )
+
+
+async def try_model(settings: Settings) -> ModelTest:
+    """Ask the configured language model one question. Raises ConfigurationError where it cannot even be asked."""
+    analyst = _model_analyst(settings)
+    from everlore.models.language_model.profile import chosen_because
+    from everlore.models.language_model.trial import tried
+
+    try:
+        return await tried(analyst, chosen_because(settings.distil.size, analyst.endpoint.url))
+    finally:
+        await analyst.close()
 
 
 def undistilled_because(settings: Settings) -> str:

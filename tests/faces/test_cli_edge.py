@@ -32,7 +32,7 @@ def test_the_program_lists_its_commands(run: Cli) -> None:
     everything = run("--help").out
     for path, _ in all_commands():
         assert not path or path[0] in everything
-    for group in ("", "db", "import", "jobs", "models", "eval"):
+    for group in ("", "db", "import", "jobs", "model", "models", "eval"):
         assert "Usage: everlore" in run(*group.split(), code=2).out
 
 

@@ -61,6 +61,8 @@ Fault: TypeAlias = Literal[
     "rate_limited_for_long",
     "unauthorised",
     "bad_request",
+    "unknown_model",
+    "too_long",
 ]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 # By what should come of them when they befall one request only, and the next is answered well.
@@ -135,6 +137,9 @@ class OpenAIServer:
         self.always: Fault | None = None
         self.asked: list[Asked] = []
         self.authorization: str | None = None
+        # What it tells of itself, by path; and how many tokens it says that it read, if not as many as there were.
+        self.pages: dict[str, Any] = {}
+        self.read_tokens: int | None = None
         self._next: deque[Fault | None] = deque()
         self._lock = threading.Lock()
         self._released = threading.Event()
@@ -147,6 +152,10 @@ class OpenAIServer:
                 # Who asked may have lost patience and gone.
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                     outer._serve(self, body)
+
+            def do_GET(self) -> None:
+                page = outer.pages.get(self.path)
+                _send(self, 404 if page is None else 200, page or {"error": {"message": "no such path"}})
 
             def log_message(self, format: str, *args: object) -> None:
                 pass
@@ -206,7 +215,7 @@ class OpenAIServer:
         else:
             finish = {"truncated": "length", "content_filter": "content_filter"}.get(fault or "", "stop")
             text = spoilt(fault, asked, self.answer(asked))
-            completion = _completion(asked, text, finish)
+            completion = _completion(asked, text, finish, self.read_tokens)
             if asked.body.get("tools"):
                 call = {"id": "1", "type": "function", "function": {"name": "memory", "arguments": text}}
                 completion["choices"][0]["message"].update(content=None, tool_calls=[call])
@@ -221,6 +230,8 @@ _STATUS: dict[str | None, tuple[int, str, dict[str, str]]] = {
     "overloaded": (503, "overloaded", {}),
     "unauthorised": (401, "who are you?", {}),
     "bad_request": (400, "response_format is not supported", {}),
+    "unknown_model": (404, 'model "tiny" not found, try pulling it first', {}),
+    "too_long": (400, "the request exceeds the available context size (4096 tokens)", {}),
 }
 
 
@@ -315,7 +326,7 @@ def _with_wrong_speaker(asked: Asked, text: str) -> str:
     return json.dumps(answer)
 
 
-def _completion(asked: Asked, content: str, finish: str) -> dict[str, Any]:
+def _completion(asked: Asked, content: str, finish: str, read_tokens: int | None = None) -> dict[str, Any]:
     return {
         "id": "one",
         "object": "chat.completion",
@@ -325,7 +336,7 @@ def _completion(asked: Asked, content: str, finish: str) -> dict[str, Any]:
             {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content}}
         ],
         "usage": {
-            "prompt_tokens": len(asked.prompt) // 4,
+            "prompt_tokens": len(asked.prompt) // 4 if read_tokens is None else read_tokens,
             "completion_tokens": len(content) // 4,
             "total_tokens": (len(asked.prompt) + len(content)) // 4,
         },

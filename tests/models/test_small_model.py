@@ -105,6 +105,76 @@ async def test_a_request_fits(model: OpenAIServer, analyst: ModelAnalyst, length
     assert len(model.asked[0].messages) == 10
 
 
+async def test_facts_and_people_are_read_off_the_sentences(analyst: ModelAnalyst) -> None:
+    shown = window(*SAID)
+    passed = ground(shown, await analyst.extract(shown, Allows()), {}).extraction
+    assert {(one.subject, one.predicate, one.object, one.memory) for one in passed.facts} == {
+        ("Emma", "sister_of", "Anna", 0),
+        ("Emma", "lives_in", "Lisbon", 0),
+        ("Anna", "works_at", "Acme", 1),
+        ("Anna", "works_as", "welder", 1),
+    }
+    assert {one.name for one in passed.entities} == {"Emma", "Lisbon", "Acme"}
+
+
+async def test_without_the_parser_there_are_memories_alone(
+    analyst: ModelAnalyst, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everlore.models.language_model.small.parser_is_installed", lambda: False)
+    found = await analyst.extract(window(*SAID), Allows())
+    assert len(found.memories) == 2
+    assert (found.facts, found.entities) == ((), ())
+
+
+def test_what_only_the_assistant_says_is_no_memory_and_nothing_is_said_twice() -> None:
+    said = (
+        WindowMessage(1, "user", "Anna", NOON, "I live in Porto."),
+        WindowMessage(2, "assistant", "Luna", NOON, "Beta blockers slow the heart down."),
+    )
+    answer = told(
+        ("Anna lives in Porto.", 1), ("Beta blockers slow the heart down.", 2), ("Anna lives in Porto", 1)
+    )
+    (one,) = read_small(answer, Window(said), doubts).memories
+    assert one.content == "Anna lives in Porto."
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        ("Anna works at Acme as a welder.", True),
+        ("Anna loves her job as a welder at Acme.", True),
+        ("Anna was given a lot of information about the effects of a welder.", False),
+        ("Anna works at Acme. My dog is Rex.", False),
+    ],
+)
+def test_a_sentence_tells_what_stands_in_its_message_and_of_nobody_as_i(content: str, kept: bool) -> None:
+    said = "I work at Acme now, and I love my job as a welder.", "My dog is Rex."
+    found = read(told((content, 1), ("Anna's dog is Rex.", 2)), *said)
+    assert (content in [one.content for one in found.memories]) is kept
+
+
+async def test_the_assistants_lines_have_no_number(model: OpenAIServer, analyst: ModelAnalyst) -> None:
+    said = (
+        WindowMessage(1, "assistant", "Luna", NOON, "What do you do?"),
+        WindowMessage(2, "user", "Anna", NOON, "I work at Acme as a welder."),
+    )
+    await analyst.extract(Window(said), Allows())
+    assert model.asked[0].messages == [
+        {"by": "Luna", "said": "What do you do?"},
+        {"n": 2, "by": "Anna", "said": "I work at Acme as a welder."},
+    ]
+
+
+async def test_scripts_of_a_character_a_token_fit_as_well(model: OpenAIServer, analyst: ModelAnalyst) -> None:
+    model.answer = lambda _: told()
+    await analyst.extract(window(*["我在里斯本工作和生活。" * 100] * 10, earlier=75), Allows())
+    assert SMALL.request_tokens is not None
+    prompt = model.asked[0].prompt
+    dense = sum(ord(one) > 0x2E80 for one in prompt)
+    assert dense > 500
+    assert dense + (len(prompt) - dense) / 3 <= SMALL.request_tokens
+
+
 async def test_what_is_complete_of_a_cut_answer_counts(model: OpenAIServer, analyst: ModelAnalyst) -> None:
     model.answer = lambda asked: told(*[("Anna works at Acme as a welder.", 2)] * 4)
     model.then("truncated")

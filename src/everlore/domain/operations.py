@@ -186,3 +186,28 @@ class DistilDone:
     waiting: Annotated[int, Doc("Messages that are left.")]
     errors: Annotated[tuple[str, ...], Doc("Why some are left, in words.")] = ()
     parked: Annotated[int, Doc("Jobs that failed for good on the way.")] = field(default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTest:
+    """What became of one question to the language model, in the form that distilling uses and as long as they get."""
+
+    works: Annotated[bool, Doc("Whether nothing speaks against it.")]
+    model: Annotated[str, Doc("Its name.")]
+    url: Annotated[str | None, Doc("Where it was asked; null for a provider.")]
+    size: Annotated[Literal["small", "large"], Doc("What is asked of it.")]
+    because: Annotated[str, Doc("Why that.")]
+    problems: Annotated[tuple[str, ...], Doc("What would fail, each with the setting that helps.")]
+    remarks: Annotated[tuple[str, ...], Doc("What is worth knowing.")]
+    memories: Annotated[tuple[str, ...], Doc("The sentences that it wrote.")] = ()
+    seconds: Annotated[float | None, Doc("How long the answer took.")] = None
+    tokens_in: Annotated[int | None, Doc("Tokens of the question, as the endpoint counts them.")] = None
+    tokens_out: Annotated[int | None, Doc("Tokens of the answer.")] = None
+    tokens_a_second: Annotated[
+        float | None, Doc("Of the answer, with the time that the question took to read.")
+    ] = None
+    context_tokens: Annotated[int | None, Doc("The context that the server says it serves.")] = None
+    window_seconds: Annotated[float | None, Doc("How long a window may take that gives a full answer.")] = (
+        None
+    )
+    timeout_seconds: Annotated[float | None, Doc("How long it is waited for.")] = None

@@ -24,6 +24,7 @@ from everlore.faces.cli import (
     evaluating,
     importing,
     memory,
+    model,
     operating,
     serving,
     transferring,
@@ -47,6 +48,7 @@ for part in (memory, distilling, operating, transferring, serving, demo):
     part.add_to(app)
 app.add_typer(importing.app, name="import")
 app.add_typer(evaluating.app, name="eval")
+app.add_typer(model.app, name="model")
 app.add_typer(database.app, name="db")
 
 

@@ -10,7 +10,8 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from everlore.domain.errors import BadAnswer, InternalError, ModelUnavailable
-from everlore.models.language_model.endpoint import CallFailed, Endpoint, Reply
+from everlore.models.language_model.endpoint import Endpoint, Reply
+from everlore.models.language_model.failures import CallFailed
 from everlore.models.language_model.profile import LARGE, Profile
 from everlore.models.language_model.prompts import Prompts
 from everlore.models.language_model.repair import Unusable, read_cut, read_object
@@ -46,26 +47,23 @@ class ModelAnalyst:
         sizes: Sizes | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self._endpoint = endpoint
+        self.endpoint = endpoint
         self._doubting = doubting
-        self._profile = profile
+        self.profile = profile
         self._prompts = prompts or Prompts(names=profile.prompts)
-        self._sizes = sizes or Sizes()
+        self.sizes = sizes or Sizes()
         self._sleep = sleep
         self.name = f"model:{endpoint.name}"
         self.version = self._prompts.version(profile.schema())
 
     @property
     def model(self) -> str | None:
-        return self._endpoint.name
+        return self.endpoint.name
 
     async def extract(self, window: Window, governor: Governor) -> Extraction:
-        messages = messages_read(window)
-        if not messages:
+        if not messages_read(window):
             return Extraction()
-        instructions = self._prompts.instructions(self._profile.types)
-        sizes = self._sizes.within(self._profile.request_tokens, instructions, messages)
-        data = shown(window, messages, sizes, self._prompts)
+        instructions, data = self.request(window)
         attempts = len(BACKOFF_S) + 1
         failure: CallFailed | Unusable | None = None
         for attempt in range(attempts):
@@ -77,14 +75,29 @@ class ModelAnalyst:
                 return outcome
             failure = outcome
             log.info(
-                "attempt %d of %d with %s failed: %s", attempt + 1, attempts, self._endpoint.name, failure
+                "attempt %d of %d with %s failed: %s", attempt + 1, attempts, self.endpoint.name, failure
             )
             if not _worth_another(failure):
                 break
         raise self._given_up(failure)
 
+    def request(self, window: Window) -> tuple[str, str]:
+        """What is sent of a window: the instructions, and the data that they speak of."""
+        messages = messages_read(window)
+        instructions = self._prompts.instructions(self.profile.types)
+        sizes = self.sizes.within(self.profile.request_tokens, instructions, messages)
+        return instructions, shown(window, messages, sizes, self._prompts)
+
+    def read(self, reply: Reply, window: Window) -> Extraction:
+        """The drafts in an answer. Raises Unusable."""
+        if reply.finish == "length" and self.profile.keeps_cut:
+            return self.profile.read(read_cut(reply.text, "memories"), window, self._doubting)
+        if reply.finish in _UNFINISHED:
+            raise Unusable(_UNFINISHED[reply.finish])
+        return self.profile.read(read_object(reply.text), window, self._doubting)
+
     async def close(self) -> None:
-        await self._endpoint.close()
+        await self.endpoint.close()
 
     async def _attempt(
         self,
@@ -93,13 +106,13 @@ class ModelAnalyst:
         window: Window,
         governor: Governor,
     ) -> Extraction | CallFailed | Unusable:
-        name = self._endpoint.name
+        name = self.endpoint.name
         await governor.allow(name)
         reply = Reply("", None, 0, 0)
         outcome: Extraction | CallFailed | Unusable
         try:
-            reply = await self._endpoint.ask(instructions, data)
-            outcome = self._read(reply, window)
+            reply = await self.endpoint.ask(instructions, data)
+            outcome = await asyncio.to_thread(self.read, reply, window)
         except (CallFailed, Unusable) as failure:
             outcome = failure
         except Exception as error:
@@ -113,18 +126,11 @@ class ModelAnalyst:
         await governor.report(CallReport(name, reply.tokens_in, reply.tokens_out, failed))
         return outcome
 
-    def _read(self, reply: Reply, window: Window) -> Extraction:
-        if reply.finish == "length" and self._profile.keeps_cut:
-            return self._profile.read(read_cut(reply.text, "memories"), window, self._doubting)
-        if reply.finish in _UNFINISHED:
-            raise Unusable(_UNFINISHED[reply.finish])
-        return self._profile.read(read_object(reply.text), window, self._doubting)
-
     def _given_up(self, failure: CallFailed | Unusable | None) -> ModelUnavailable:
         if isinstance(failure, Unusable):
-            return BadAnswer(f"The model {self._endpoint.name} gave no answer that can be used: {failure}.")
+            return BadAnswer(f"The model {self.endpoint.name} gave no answer that can be used: {failure}.")
         asked_for = f" (it asks for {failure.after:.0f} s)" if failure is not None and failure.after else ""
-        return ModelUnavailable(f"The model {self._endpoint.name} does not answer: {failure}{asked_for}.")
+        return ModelUnavailable(f"The model {self.endpoint.name} does not answer: {failure}{asked_for}.")
 
 
 def _worth_another(failure: CallFailed | Unusable) -> bool:

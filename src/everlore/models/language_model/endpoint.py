@@ -15,6 +15,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from everlore.domain.errors import ConfigurationError
+from everlore.models.language_model.context import served_context
+from everlore.models.language_model.failures import CallFailed, call_failed, short, too_late
 from everlore.models.language_model.profile import LARGE, Profile
 from everlore.models.language_model.schema import OutputMode
 
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
 
 _INSTALL = "pip install 'everlore[model]'"
 _OUTPUT = "memory"
-_REASON = 300
-# Everything else below 500 says that the request itself is wrong; it would be refused again.
-_TEMPORARY = frozenset({408, 409, 425, 429})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +38,6 @@ class Reply:
     finish: str | None
     tokens_in: int
     tokens_out: int
-
-
-class CallFailed(Exception):
-    """No answer came. `again`: another attempt may help. `after`: seconds that the endpoint asks to be left alone."""
-
-    def __init__(self, reason: str, *, again: bool, after: float | None = None) -> None:
-        super().__init__(reason)
-        self.again = again
-        self.after = after
 
 
 class Endpoint:
@@ -85,10 +75,10 @@ class Endpoint:
                 f"The model {name} needs a url, or its provider before its name (openai:{name}, ollama:{name} ...)."
             )
         self.name = name
-        self._url = url
+        self.url = url
         self._profile = profile
-        self._timeout_s = timeout_s or profile.timeout_s
-        self._max_output_tokens = max_output_tokens or profile.max_output_tokens
+        self.timeout_s = timeout_s or profile.timeout_s
+        self.max_output_tokens = max_output_tokens or profile.max_output_tokens
         self._temperature = temperature
         self._output: OutputMode = output
         self._made = made
@@ -104,37 +94,30 @@ class Endpoint:
         request = ModelRequest(parts=[UserPromptPart(data)], instructions=instructions)
         model, settings, parameters = self._model(), self._settings(), self._parameters()
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(self.timeout_s):
                 response = await model_request(
                     model, [request], model_settings=settings, model_request_parameters=parameters
                 )
         except TimeoutError as error:
-            raise CallFailed(f"no answer within {self._timeout_s:g} s", again=True) from error
+            raise too_late(self.timeout_s) from error
         except exceptions.UserError as error:
             raise ConfigurationError(
-                f"The model {self.name} cannot be used as it is set: {_short(error)} "
+                f"The model {self.name} cannot be used as it is set: {short(error)} "
                 'If it knows no JSON schemas, set output = "prompted".'
             ) from error
-        except exceptions.ModelHTTPError as error:
-            lasting = isinstance(error, exceptions.ModelQuotaExceededError)
-            temporary = error.status_code in _TEMPORARY or error.status_code >= 500
-            raise CallFailed(
-                f"the endpoint answered {error.status_code}: {_short(error.body)}",
-                again=temporary and not lasting,
-                after=error.retry_after,
-            ) from error
-        except exceptions.ModelContextWindowExceededError as error:
-            raise CallFailed(
-                f"the prompt is too long for it ({_short(error)}); lower distil.context_tokens", again=False
-            ) from error
         except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
-            raise CallFailed(_short(error), again=True) from error
+            raise call_failed(error, self.timeout_s) from error
         except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
             # The libraries trip over a response that has not the form of the protocol, each in its own way.
             if _is_ours(error):
                 raise
-            raise CallFailed(f"a response without form ({type(error).__name__})", again=True) from error
+            reason = f"a response without form ({type(error).__name__})"
+            raise CallFailed(reason, again=True, fault="address") from error
         return _reply(response)
+
+    async def context_tokens(self) -> int | None:
+        """What a server of one's own says that it serves."""
+        return None if self.url is None else await served_context(self.url, self.name, self._key)
 
     async def close(self) -> None:
         if self._client is not None:
@@ -142,7 +125,7 @@ class Endpoint:
 
     def _model(self) -> "Model":
         if self._made is None:
-            self._made = self._served(self._url) if self._url is not None else self._by_provider()
+            self._made = self._served(self.url) if self.url is not None else self._by_provider()
         return self._made
 
     def _served(self, url: str) -> "Model":
@@ -171,12 +154,12 @@ class Endpoint:
         except ImportError as error:
             raise ConfigurationError(f"The model {self.name} needs another package: {error}") from error
         except (UserError, TypeError, ValueError) as error:
-            raise ConfigurationError(f"The model {self.name} cannot be used: {_short(error)}") from error
+            raise ConfigurationError(f"The model {self.name} cannot be used: {short(error)}") from error
 
     def _settings(self) -> "ModelSettings":
         settings: ModelSettings = {
-            "max_tokens": self._max_output_tokens,
-            "timeout": self._timeout_s,
+            "max_tokens": self.max_output_tokens,
+            "timeout": self.timeout_s,
             "max_retries": 0,
         }
         if self._temperature is not None:
@@ -192,7 +175,7 @@ class Endpoint:
 
         # A provider's own model is held to the schema strictly, which some can do for plainer schemas only: pydantic-ai then
         # turns the bounds into remarks. Servers of one's own take them as they are.
-        strict = True if self._url is None else None
+        strict = True if self.url is None else None
         if self._output == "tool":
             tool = ToolDefinition(
                 name=_OUTPUT, parameters_json_schema=self._profile.schema(), strict=strict, kind="output"
@@ -217,7 +200,3 @@ def _is_ours(error: Exception) -> bool:
     """Whether our own code raised it, be it by calling the library with what it does not take."""
     innermost = list(traceback.walk_tb(error.__traceback__))[-1][0]
     return innermost.f_globals["__name__"].startswith("everlore.")
-
-
-def _short(said: object) -> str:
-    return " ".join(str(said).split())[:_REASON]

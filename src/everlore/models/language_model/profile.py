@@ -18,9 +18,9 @@ Size: TypeAlias = Literal["small", "large"]
 @dataclass(frozen=True, slots=True)
 class Profile:
     """`schema`: the form of an answer; `read`: an answer as drafts; `prompts`: the names of its templates, instructions first;
-    `types`: those that a memory may have. `request_tokens`: what a prompt may come to (None: as much as `Sizes` says);
-    `keeps_cut`: of an answer that is cut off, what is complete counts; `frequency_penalty`: against the loops that small models
-    fall into."""
+    `types`: those that a memory may have. `full_answer_tokens`: what an answer comes to that says as much of a window as it
+    may. `request_tokens`: what a prompt may come to (None: as much as `Sizes` says); `keeps_cut`: of an answer that is cut off,
+    what is complete counts; `frequency_penalty`: against the loops that small models fall into."""
 
     size: Size
     schema: Callable[[], dict[str, Any]]
@@ -29,12 +29,22 @@ class Profile:
     types: tuple[str, ...]
     timeout_s: float
     max_output_tokens: int
+    full_answer_tokens: int
     request_tokens: int | None = None
     keeps_cut: bool = False
     frequency_penalty: float | None = None
 
 
-LARGE: Final = Profile("large", answer_schema, read_answer, ("distil", "window"), MEMORY_TYPES, 60.0, 4096)
+LARGE: Final = Profile(
+    "large",
+    answer_schema,
+    read_answer,
+    ("distil", "window"),
+    MEMORY_TYPES,
+    timeout_s=60.0,
+    max_output_tokens=4096,
+    full_answer_tokens=2500,
+)
 # A server on a laptop has 4,096 tokens of context if nobody says otherwise (Ollama), and takes minutes for an answer.
 SMALL: Final = Profile(
     "small",
@@ -44,6 +54,7 @@ SMALL: Final = Profile(
     SMALL_TYPES,
     timeout_s=300.0,
     max_output_tokens=1200,
+    full_answer_tokens=350,
     request_tokens=2200,
     keeps_cut=True,
     frequency_penalty=0.35,
@@ -55,6 +66,15 @@ def profile_of(size: Size | None, url: str | None) -> Profile:
     if size is None:
         size = "small" if url is not None and _is_here(url) else "large"
     return SMALL if size == "small" else LARGE
+
+
+def chosen_because(size: Size | None, url: str | None) -> str:
+    """What the choice follows from, for people."""
+    if size is not None:
+        return f'distil.size is "{size}"'
+    if url is None:
+        return "distil.size is not set, and it is a provider's"
+    return f"distil.size is not set, and its url is on {'this' if _is_here(url) else 'another'} machine"
 
 
 def _is_here(url: str) -> bool:

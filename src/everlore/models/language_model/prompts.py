@@ -15,8 +15,8 @@ from typing import Any
 from everlore.domain.errors import ConfigurationError
 from everlore.domain.memories import ENTITY_TYPES
 from everlore.domain.predicates import KNOWN
-from everlore.models.language_model.schema import FORM, MAX_TAGS
-from everlore.ports.analyst import MAX_ENTITIES, MAX_FACTS, MAX_MEMORIES
+from everlore.models.language_model.schema import ASKED_ENTITIES, ASKED_FACTS, FORM, MAX_TAGS
+from everlore.ports.analyst import MAX_MEMORIES
 
 # Each prompt with the names that can be filled in, and the ones without which it makes no sense.
 _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -56,8 +56,8 @@ class Prompts:
         """`types`: those that a memory may have."""
         return self._templates[self._names[0]].substitute(
             max_memories=MAX_MEMORIES,
-            max_facts=MAX_FACTS,
-            max_entities=MAX_ENTITIES,
+            max_facts=ASKED_FACTS,
+            max_entities=ASKED_ENTITIES,
             max_tags=MAX_TAGS,
             types=", ".join(types),
             entity_types=", ".join(ENTITY_TYPES),

@@ -46,6 +46,7 @@ _Draft = TypeVar("_Draft")
 
 # A list a little too long is cut, its best comes first; one that never ends is no answer.
 _TOO_MANY = 4
+UNSAID_CONFIDENCE = 0.7
 _LABEL = re.compile(r"[^a-z0-9_]+")
 _MOST_LABELS = 6
 
@@ -62,7 +63,7 @@ def read_answer(answer: dict[str, Any], window: Window, doubting: Doubting) -> E
         "entities": _items(answer, "entities", MAX_ENTITIES),
     }
     reader = _Reader(window)
-    memories = [reader.kept(reader.memory, item) for item in given["memories"]]
+    memories = reader.memories = [reader.kept(reader.memory, item) for item in given["memories"]]
     facts = [reader.kept(reader.fact, item) for item in given["facts"]]
     entities = [reader.kept(reader.entity, item) for item in given["entities"]]
     extraction = Extraction(
@@ -91,6 +92,7 @@ class _Reader:
         self._last = max(self._at.values())
         self._known = {one.number for one in window.known}
         self.problems: list[str] = []
+        self.memories: list[DraftMemory | None] = []
 
     def kept(self, read: Callable[[Any], _Draft], item: Any) -> _Draft | None:
         try:
@@ -134,7 +136,7 @@ class _Reader:
             predicate=predicate,
             object=form.object,
             sources=_quotes(form.sources or ()),
-            confidence=form.confidence,
+            confidence=form.confidence if form.confidence is not None else self._confidence(form.memory),
             valid_from=read_date(form.valid_from, self._said(form.sources or ())),
             ended=form.ended,
             object_is_entity=form.object_is_entity,
@@ -148,6 +150,11 @@ class _Reader:
             raise _Broken("it says nothing")
         aliases = dict.fromkeys(alias for alias in form.aliases if alias != form.name and has_words(alias))
         return DraftEntity(form.name, form.type, (), tuple(aliases), form.distinct)
+
+    def _confidence(self, place: int | None) -> float:
+        """Of the memory that says the same as a fact."""
+        memory = self.memories[place - 1] if place is not None and place <= len(self.memories) else None
+        return UNSAID_CONFIDENCE if memory is None else memory.confidence
 
     def _said(self, sources: Sequence[SourceForm]) -> datetime:
         """When the messages were said that an item names; a date without a time zone is in theirs."""

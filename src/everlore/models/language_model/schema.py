@@ -11,10 +11,14 @@ from typing import Annotated, Any, Literal, cast, get_args
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from everlore.domain.memories import EntityType, MemoryType
-from everlore.ports.analyst import MAX_ENTITIES, MAX_FACTS, MAX_MEMORIES, Relation
+from everlore.ports.analyst import MAX_MEMORIES, Relation
 
 # Stands in the version of everything that was drafted: raised when what is read out of the same answer changes.
-FORM = 2
+FORM = 3
+
+# What is asked for: with six memories and all that belongs to them an answer comes to 2,500 tokens at most. (More is read.)
+ASKED_FACTS = 12
+ASKED_ENTITIES = 12
 
 MAX_SOURCES = 4
 MAX_QUOTE = 400
@@ -67,15 +71,15 @@ class MemoryForm(_Form):
 
 
 class FactForm(_Form):
-    """`memory` says where its words stand: copying them once more is what made answers too long. (Quotes of its own are read
-    where a model gives them all the same.)"""
+    """`memory` says where its words stand, and how plainly: copying them once more is what made answers too long. (Quotes and a
+    confidence of its own are read where a model gives them all the same.)"""
 
     sources: Annotated[Sources | None, WithJsonSchema({"hidden": True})] = None
     subject: Name
     predicate: Annotated[str, Field(min_length=1, max_length=MAX_LABEL)]
     object: Annotated[str, Field(min_length=1, max_length=MAX_OBJECT)]
     object_is_entity: bool = False
-    confidence: Share = 0.7
+    confidence: Annotated[Share | None, WithJsonSchema({"hidden": True})] = None
     valid_from: Date | None = None
     ended: bool = False
     relation: Relation = "new"
@@ -91,8 +95,8 @@ class EntityForm(_Form):
 
 class AnswerForm(_Form):
     memories: Annotated[list[MemoryForm], Field(max_length=MAX_MEMORIES)]
-    facts: Annotated[list[FactForm], Field(max_length=MAX_FACTS)] = []
-    entities: Annotated[list[EntityForm], Field(max_length=MAX_ENTITIES)] = []
+    facts: Annotated[list[FactForm], Field(max_length=ASKED_FACTS)] = []
+    entities: Annotated[list[EntityForm], Field(max_length=ASKED_ENTITIES)] = []
     taxonomy: Annotated[str, Field(max_length=MAX_TAXONOMY)] | None = None
 
 

@@ -8,11 +8,14 @@ from everlore.models.language_model.prompts import Prompts
 from everlore.ports.analyst import Window, WindowMessage
 
 CHARACTERS_A_TOKEN = 4
-# Of what must not be too much: small models cut words into more pieces than that.
+# Of what must not be too much: small models cut words into more pieces than that, and dense scripts into characters.
 CHARACTERS_A_TOKEN_AT_LEAST = 3
+_DENSE = 0x2E80
+# What a small model is shown of what was said before, for whom "she" means: to read it takes most of its time.
+_FEW = 6
 # Characters of the headings of a window, of what stands around a message, and of a message that are shown at least.
 _HEADINGS = 200
-_AROUND = 120
+_AROUND = 60
 _LEAST = 120
 NONE = "(none)"
 
@@ -29,11 +32,13 @@ _CAPTION = 300
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is shown. `message_characters`: what is longer is cut in the middle."""
+    """How much is shown. `message_characters`: what is longer is cut in the middle. `bare`: of each message only who says what,
+    and a number only where a person says it: dates and roles are half of the tokens of a chat."""
 
     context_messages: int = 75
     context_tokens: int = 3000
     message_characters: int = 6000
+    bare: bool = False
 
     def within(
         self, request_tokens: int | None, instructions: str, messages: Sequence[WindowMessage]
@@ -42,14 +47,19 @@ class Sizes:
         was said before."""
         if request_tokens is None:
             return self
-        room = request_tokens * CHARACTERS_A_TOKEN_AT_LEAST - len(instructions) - _HEADINGS
-        most = min(self.message_characters, max(_LEAST, room // len(messages) - _AROUND))
-        room -= len(_lines(_numbered(one, most) for one in messages))
-        return replace(
-            self,
-            message_characters=most,
-            context_tokens=min(self.context_tokens, max(0, room) // CHARACTERS_A_TOKEN),
+        said = "".join(one.text for one in messages)
+        dense = sum(ord(one) >= _DENSE for one in said)
+        a_token = CHARACTERS_A_TOKEN_AT_LEAST - 2 * dense / max(len(said), 1)
+        room = (
+            int(request_tokens * a_token - len(instructions) * a_token / CHARACTERS_A_TOKEN_AT_LEAST)
+            - _HEADINGS
         )
+        most = min(self.message_characters, max(_LEAST, room // len(messages) - _AROUND))
+        few = replace(
+            self, message_characters=most, bare=True, context_messages=min(self.context_messages, _FEW)
+        )
+        room -= len(_lines(_numbered(one, few) for one in messages))
+        return replace(few, context_tokens=min(self.context_tokens, max(0, room) // CHARACTERS_A_TOKEN))
 
 
 def messages_read(window: Window) -> tuple[WindowMessage, ...]:
@@ -65,7 +75,7 @@ def has_words(text: str) -> bool:
 def shown(window: Window, messages: Sequence[WindowMessage], sizes: Sizes, prompts: Prompts) -> str:
     """The data that the instructions speak of."""
     return prompts.window(
-        messages=_lines(_numbered(one, sizes.message_characters) for one in messages),
+        messages=_lines(_numbered(one, sizes) for one in messages),
         earlier=_lines(_earlier(window.earlier, sizes)),
         known=_lines(
             {"n": one.number, "type": one.type, "since": f"{one.valid_from:%Y-%m-%d}", "content": cut(one.content, _MOST_KNOWN)}
@@ -93,7 +103,7 @@ def _earlier(earlier: Sequence[WindowMessage], sizes: Sizes) -> list[dict[str, o
     left = sizes.context_tokens * CHARACTERS_A_TOKEN
     lines: list[dict[str, object]] = []
     for one in reversed([one for one in earlier if one.role in _READ][-sizes.context_messages :]):
-        line = _said(one, sizes.message_characters // 4)
+        line = _said(one, sizes.message_characters // 4, bare=sizes.bare)
         left -= len(_line(line))
         if left < 0:
             break
@@ -101,17 +111,23 @@ def _earlier(earlier: Sequence[WindowMessage], sizes: Sizes) -> list[dict[str, o
     return lines[::-1]
 
 
-def _numbered(message: WindowMessage, most: int) -> dict[str, object]:
-    return {"n": message.number, **_said(message, most)}
+def _numbered(message: WindowMessage, sizes: Sizes) -> dict[str, object]:
+    said = _said(message, sizes.message_characters, bare=sizes.bare)
+    return said if sizes.bare and message.role != "user" else {"n": message.number, **said}
 
 
-def _said(message: WindowMessage, most: int) -> dict[str, object]:
-    line: dict[str, object] = {
-        "at": f"{_DAYS[message.at.weekday()]} {message.at:%Y-%m-%d %H:%M}",
-        "by": cut(message.speaker, _CAPTION),
-        "role": message.role,
-        "said": cut(message.text, most),
-    }
+def _said(message: WindowMessage, most: int, *, bare: bool) -> dict[str, object]:
+    by, said = cut(message.speaker, _CAPTION), cut(message.text, most)
+    line: dict[str, object] = (
+        {"by": by, "said": said}
+        if bare
+        else {
+            "at": f"{_DAYS[message.at.weekday()]} {message.at:%Y-%m-%d %H:%M}",
+            "by": by,
+            "role": message.role,
+            "said": said,
+        }
+    )
     if message.captions:
         line["shares"] = [cut(caption, _CAPTION) for caption in message.captions[:_MOST_CAPTIONS]]
     return line

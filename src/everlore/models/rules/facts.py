@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
 from everlore.models.rules.phrases import Said, is_fit, listed, object_of, slot
-from everlore.models.rules.scene import Scene, kin_of, name_of, named_kin, owner_of
+from everlore.models.rules.scene import Scene, is_somebody, kin_of, name_of, named_kin, owner_of
 from everlore.models.rules.states import RULES, TASTES, of_possession, taste
 from everlore.models.rules.wording import Wording
 from everlore.text.lexicon import words
@@ -37,7 +37,8 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
     "move": (_Frame("lives_in", ("to", "into"), "place", "then"),),
     "relocate": (_Frame("lives_in", ("to",), "place", "then"),),
     "work": (
-        _Frame("works_at", ("at", "for"), "name", "now"),
+        _Frame("works_at", ("at",), "place", "now"),
+        _Frame("works_at", ("for",), "name", "now"),
         _Frame("works_as", ("as",), "anything", "now"),
         _Frame("works_on", ("on",), "named or long", "now"),
     ),
@@ -124,7 +125,8 @@ def _named_subject(token: "Token", scene: Scene) -> str | None:
     if kin_of(token) is not None:
         owner = owner_of(token, scene)
         return named_kin(token, scene) or (f"{owner}'s {token.lower_}" if owner else None)
-    return name_of(token, scene.known) if token.ent_type_ in {"PERSON", ""} else None
+    person = token.ent_type_ in {"PERSON", ""} or token.lower_ in scene.known or is_somebody(token)
+    return name_of(token, scene.known) if person else None
 
 
 def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:

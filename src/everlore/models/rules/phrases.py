@@ -55,7 +55,7 @@ def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
         if one.dep_ == "dobj" and "dobj" in slots:
             yield one
         elif one.dep_ in {"prep", "agent", "dative"} and one.lower_ in slots:
-            yield from (inner for inner in one.children if inner.dep_ == "pobj")
+            yield from (_called(inner) for inner in one.children if inner.dep_ == "pobj")
             for again in one.children:  # "to penicillin and to cashews"
                 if again.dep_ == "conj" and again.lower_ in slots:
                     yield from (inner for inner in again.children if inner.dep_ == "pobj")
@@ -64,6 +64,12 @@ def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
         elif one.dep_ == "prep" and one.lower_ == "as":  # "works as a nurse at Saint Mary"
             for job in one.children:
                 yield from slot(job, slots)
+
+
+def _called(token: "Token") -> "Token":
+    """The name of "a bike shop called Spoke"."""
+    naming = next((one for one in token.children if one.lower_ in {"called", "named"}), None)
+    return next((one for one in naming.children if one.pos_ == "PROPN"), token) if naming is not None else token
 
 
 def is_fit(token: "Token", of: str) -> bool:
@@ -130,6 +136,9 @@ def _title(token: "Token") -> tuple[int, int] | None:
 def name_span(token: "Token") -> tuple[int, int]:
     """A name with what belongs to it: "Lord of the Rings", "Amy Ellis Nutt"."""
     begin, stop = token.i, token.i + 1
+    whose = next((one for one in token.lefts if one.dep_ == "poss" and one.pos_ == "PROPN"), None)
+    if whose is not None:  # "Harald's Bakery"
+        return whose.left_edge.i, stop
     while (
         begin > 0
         and token.doc[begin - 1].dep_ in {"compound", "nmod"}

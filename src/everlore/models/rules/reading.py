@@ -280,9 +280,9 @@ def _is_english(said: str) -> bool:
 
 _SHORT_HAND = table("statements.short_hand", "en")
 _SHORT = re.compile(
-    r"(?<![\w'’])(?:"
+    r"(?<![\w'’@.])(?:"
     + "|".join(sorted(map(re.escape, _SHORT_HAND), key=len, reverse=True))
-    + r")(?!['’]?\w|\.)",
+    + r")(?!['’]?\w|\.|@)",
     re.IGNORECASE,
 )
 # Whoever chats leaves out "I".
@@ -307,7 +307,7 @@ _WITHOUT_I = (
 )
 _FIRST_WORD = re.compile(r"\s*[A-Z][a-z]+(?=\s[a-z'])")
 _SOMEBODY_ELSE = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
-_WORD = re.compile(r"(?<![\w'’])[a-zà-ÿ]{2,}(?!\w)")
+_WORD = re.compile(r"(?<![\w'’@.])[a-zà-ÿ]{2,}(?!\w|@|\.\w)")
 _MONTHS_AND_DAYS = words("statements.capitalised", "en")
 
 
@@ -327,9 +327,9 @@ def _written_out(
         else ""
     )
     if (first := _FIRST_WORD.match(said)) and (
-        first[0].strip().endswith("ed") or first[0].strip().lower() in words("small", "en")
+        first[0].strip().endswith("ed") or first[0].strip().lower() in words("small", "en") - {"i", "my", "our"}
     ):
-        said = said[: first.end()].lower() + said[first.end() :] if first[0].strip() != "I" else said
+        said = said[: first.end()].lower() + said[first.end() :]
     if said.isupper() and len(said.split()) > 1:
         said = said.lower()
     blank = len(said) - len(said.lstrip()) if lead else 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
@@ -18,6 +19,7 @@ from everlore.models.rules.phrases import (
     slot,
 )
 from everlore.models.rules.scene import Scene, kin_of, name_of
+from everlore.text.dates import read_dates
 from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
@@ -84,32 +86,68 @@ def _activity(doing: "Token") -> tuple[int, int] | None:
 
 
 def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    thing = child(head, "dobj")
-    if (
-        thing is None
-        or is_negated(head)
-        or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"})
-    ):
+    if is_negated(head) or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"}):
         return
-    for one in listed(thing):
-        if one.lemma_.lower() not in PETS or kin_of(one) is not None:
+    for one in head.subtree:
+        if one.i < head.i or one not in clause.words or one.lemma_.lower() not in PETS or kin_of(one) is not None:
             continue
         if names := _called(one):
             for called in names:
                 yield Said(subject, "has_pet", called.text, called.i, called.i + 1, True)
         elif (
-            one.tag_ == "NN" and not is_the(one) and (said := object_of(one, subject, "has_pet")) is not None
+            one.dep_ in {"dobj", "conj"}
+            and one.tag_ == "NN"
+            and not is_the(one)
+            and (said := object_of(one, subject, "has_pet")) is not None
         ):
             yield said
 
 
 def _called(token: "Token") -> "list[Token]":
     """The names of "a cat called Max", "two cats, Miso and Tofu"."""
-    first = next(
-        (one for one in token.subtree if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN"),
-        None,
-    )
+    doc, behind = token.doc, token.i + 1
+    if behind + 1 < len(doc) and doc[behind].lower_ in {"called", "named"}:
+        first = doc[behind + 1]
+    else:
+        first = next(
+            (one for one in token.subtree if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN"),
+            None,
+        )
     return [] if first is None else [one for one in listed(first) if one.text[:1].isupper()]
+
+
+def _job(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+    """ "I started a new job at Globex", "she quit her job at Acme", "I resigned from Acme"."""
+    job = child(head, "dobj")
+    ends = head.lemma_.lower() in _LEAVES
+    if is_negated(head) or head.tag_ not in {"VBD", "VBN"} or (job is None) != (head.lemma_.lower() == "resign"):
+        return
+    if job is not None and job.lemma_.lower() not in _JOBS:
+        return
+    for one in (part for token in (head, job) if token is not None for part in slot(token, ("at", "with", "from"))):
+        if is_fit(one, "place") and (said := object_of(one, subject, "works_at")) is not None:
+            yield replace(said, ended=ends)
+    for one in slot(job, ("as",)) if job is not None and not ends else ():
+        if is_fit(one, "professions") and (said := object_of(one, subject, "works_as")) is not None:
+            yield said
+
+
+_LEAVES: Final = words("statements.leaves", "en")
+_JOBS: Final = words("statements.jobs", "en")
+
+
+def _born(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+    """ "I was born on 3 May 1990": the day, as a date."""
+    words_of = [one for token in slot(head, ("on",)) for one in token.subtree]
+    if not words_of or is_negated(head):
+        return
+    text = head.doc.text[words_of[0].idx : words_of[-1].idx + len(words_of[-1])]
+    for date in read_dates(text, _ANY_DAY)[:1]:
+        if date.grain == "day" and str(date.start.year) in text:
+            yield Said(subject, "born_on", f"{date.start:%Y-%m-%d}", words_of[0].i, words_of[-1].i + 1)
+
+
+_ANY_DAY: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
@@ -219,26 +257,52 @@ def of_possession(clause: Clause, scene: Scene) -> Iterator[Said]:
     """What a clause says of something that is somebody's: their favourites, how they are reached."""
     yield from favourites(clause, scene)
     yield from _contact(clause, scene)
+    yield from _naming(clause, scene)
 
 
-_BONDS: Final = {"engaged": "engaged_to", "married": "married_to", "divorced": "married_to"}
+def _naming(clause: Clause, scene: Scene) -> Iterator[Said]:
+    """ "His name is Rufus", where a dog was spoken of; "the cat is called Miso"."""
+    subject, head, name = clause.subject, clause.head, clause.child("attr", "oprd")
+    if subject is None or name is None or name.pos_ != "PROPN" or is_negated(head):
+        return
+    pet = child(subject, "poss") if subject.lower_ == "name" and head.lemma_ == "be" else None
+    if head.lemma_ in {"call", "name"} and clause.child("auxpass") is not None:
+        pet = subject
+    if pet is None:
+        return
+    if pet.pos_ == "PRON":
+        person = scene.taken_up(pet.lower_)
+        mine = person is not None and person.name.removeprefix(f"{scene.author}'s ") in PETS
+    else:
+        mine = pet.lower_ in PETS and any(one.lower_ in {"the", "my", "our"} for one in pet.children)
+    if mine:
+        yield Said(scene.speaker, "has_pet", name.text, name.i, name.i + 1, True)
+
+
+_BONDS: Final = {
+    "engaged": ("engaged_to", False), "married": ("married_to", False), "divorced": ("married_to", True),
+    "together": ("partner_of", False), "dating": ("partner_of", False), "break": ("partner_of", True),
+    "split": ("partner_of", True),
+}  # fmt: skip
 
 
 def _bond(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    """ "Ola and I got married", "I am engaged to Ola"; of two the speaker is the subject."""
-    word = next((one for one in (head, *head.children) if one.lower_ in _BONDS), None)
-    first = clause.subject
-    if word is None or first is None or is_negated(head) or subject != scene.speaker:
+    """ "Ola and I got married", "I am engaged to Ola", "Ola and I are no longer together"; of two the speaker is the subject."""
+    parts = head.lemma_ in {"break", "split"} and child(head, "prt") is not None
+    word = head if parts else next((one for one in (head, *head.children) if one.lower_ in _BONDS), None)
+    first, negated = clause.subject, is_negated(head)
+    over = negated and any(one.lower_ in {"longer", "anymore", "more"} for one in head.children)
+    if word is None or first is None or negated != over or subject != scene.speaker:
         return
+    predicate, ended = _BONDS[head.lemma_ if parts else word.lower_]
     others = [one for one in (first, *first.children) if one == first or one.dep_ == "conj"]
     others += [one for part in (head, word) for one in slot(part, ("to", "with"))]
     before = first.doc[first.i - 2 : first.i]
     others += [before[0]] if len(before) == 2 and before[1].lower_ == "and" else []
-    for one in others:
+    for one in dict.fromkeys(others):
         if one.pos_ == "PROPN" and name_of(one, {*scene.known, one.lower_}):
             begin, stop = name_span(one)
-            said = one.doc[begin:stop].text
-            yield Said(subject, _BONDS[word.lower_], said, begin, stop, True, word.lower_ == "divorced")
+            yield Said(subject, predicate, one.doc[begin:stop].text, begin, stop, True, ended or over)
 
 
 def favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
@@ -280,7 +344,9 @@ def favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
 _Rule: TypeAlias = "Callable[[Token, str, Clause, Scene], Iterator[Said]]"
 RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
     (frozenset({"have", "own", "get", "adopt", "buy"}), _pets),
+    (words("statements.takes", "en") | _LEAVES, _job),
+    (frozenset({"bear"}), _born),
     (frozenset({"be"}), _is),
     (frozenset({"be", "interest", "obsess"}), _keen),
-    (frozenset({"be", "get", "marry", "engage", "divorce"}), _bond),
+    (frozenset({"be", "get", "marry", "engage", "divorce", "break", "split", "date"}), _bond),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from everlore.domain.memories import EntityType
 from everlore.models.rules.clauses import Clause, clauses
 from everlore.models.rules.facts import facts
-from everlore.models.rules.kin import ROLES
+from everlore.models.rules.kin import ROLES, is_another
 from everlore.models.rules.phrases import Said
 from everlore.models.rules.pipeline import parsed
 from everlore.models.rules.reading import MessageParts, Part, read
@@ -29,6 +29,7 @@ from everlore.ports.analyst import (
     Window,
     WindowMessage,
 )
+from everlore.text.descriptions import tells_apart
 from everlore.text.lexicon import words
 from everlore.text.names import names
 from everlore.text.words import telling
@@ -96,7 +97,17 @@ def extract(window: Window) -> Extraction:
     memories = [_memory(one, named) for one in kept]
     for place, one in enumerate(kept):
         memories[place] = _related(memories[place], one, kept[:place], known)
-    return Extraction(tuple(memories), tuple(drafts[:MAX_FACTS]), _entities(named))
+    return Extraction(tuple(memories), tuple(_named_pets(drafts)[:MAX_FACTS]), _entities(named, window))
+
+
+def _named_pets(drafts: Sequence[DraftFact]) -> list[DraftFact]:
+    """ "We got a dog, his name is Rufus": one pet, and not a dog besides."""
+    named = {one.subject for one in drafts if one.predicate == "has_pet" and one.object_is_entity}
+    return [
+        one
+        for one in drafts
+        if one.predicate != "has_pet" or one.object_is_entity or one.subject not in named
+    ]
 
 
 def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemory, Gist]]:
@@ -161,7 +172,9 @@ def _statements(window: Window) -> Iterator[Statement]:
         others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
         listener = others[0] if len(others) == 1 else None
         people, genders = (scene.people, scene.genders) if scene is not None else ([], {})
-        scene = Scene(job.message.speaker, listener, known, job.place, people, genders)
+        told = job.part.told
+        names_here = known if told is None else known | {told.split()[0].lower()}
+        scene = Scene(job.message.speaker, listener, names_here, job.place, people, genders, told)
         yield from _stated(job, doc, scene)
 
 
@@ -172,7 +185,7 @@ def _known(window: Window) -> frozenset[str]:
         for message in (*window.earlier, *window.messages)
         for name in names(message.text[:4000])
         if not name.opens
-    }
+    } | {name.text for one in window.known for name in names(one.content) if not name.opens}
     speakers = {message.speaker for message in (*window.earlier, *window.messages)}
     parts = {
         part for name in (*said, *speakers, *window.entities) for part in name.split() if part[:1].isupper()
@@ -273,7 +286,7 @@ def _memory(one: Statement, named: _Names) -> DraftMemory:
 def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
-        valid_from=one.times.first, ended=fact.ended, memory=place,
+        valid_from=None if fact.predicate == "born_on" else one.times.first, ended=fact.ended, memory=place,
         relation="corrects" if one.was_wrong else "new",
         object_is_entity=fact.is_name or fact.predicate.endswith("_of"),
     )  # fmt: skip
@@ -284,16 +297,21 @@ def _note(named: _Names, fact: Said, one: Statement) -> None:
         kind = "person" if fact.predicate.endswith(("_of", "_to")) else _NAMED_BY.get(fact.predicate, "other")
         named.add(fact.object, kind, one.quotes[0])
     if fact.subject != one.message.speaker and "'s " not in fact.subject:
-        named.add(fact.subject, "person", one.quotes[0])
+        name = fact.subject.split()[0] if tells_apart(fact.subject) else fact.subject
+        named.add(name, "person", one.quotes[0])
+        if name != fact.subject:
+            named.aliases.setdefault(name, []).append(fact.subject)
 
 
-def _entities(named: _Names) -> tuple[DraftEntity, ...]:
+def _entities(named: _Names, window: Window) -> tuple[DraftEntity, ...]:
+    known = [one.content for one in window.known]
     return tuple(
         DraftEntity(
             name,
             kind,
             tuple(dict.fromkeys(named.quotes[name]))[:3],
-            tuple(dict.fromkeys(named.aliases.get(name, ()))),
+            aliases := tuple(dict.fromkeys(named.aliases.get(name, ()))),
+            distinct=is_another(name, aliases, known),
         )
         for name, kind in named.types.items()
     )

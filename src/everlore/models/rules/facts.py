@@ -126,7 +126,8 @@ def _named_subject(token: "Token", scene: Scene) -> str | None:
         owner = owner_of(token, scene)
         return named_kin(token, scene) or (f"{owner}'s {token.lower_}" if owner else None)
     person = token.ent_type_ in {"PERSON", ""} or token.lower_ in scene.known or is_somebody(token)
-    return name_of(token, scene.known) if person else None
+    name = name_of(token, scene.known) if person else None
+    return None if name is None else scene.in_full(name)
 
 
 def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:

@@ -20,7 +20,12 @@ def mend(doc: "Doc") -> None:
         behind = token.nbor(1)
         if token.lower_ in ROLES and token.pos_ in {"NOUN", "PROPN"} and _may_be_name(behind):
             _joined(token, behind)
-        elif opens(token) and _may_be_name(token) and token.lower_ not in _NO_OPENERS and _is_subject(token, behind):
+        elif (
+            opens(token)
+            and _may_be_name(token)
+            and token.lower_ not in _NO_OPENERS
+            and _is_subject(token, behind)
+        ):
             _named(token)
 
 

@@ -69,11 +69,15 @@ def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
 def _called(token: "Token") -> "Token":
     """The name of "a bike shop called Spoke"."""
     naming = next((one for one in token.children if one.lower_ in {"called", "named"}), None)
-    return next((one for one in naming.children if one.pos_ == "PROPN"), token) if naming is not None else token
+    return (
+        next((one for one in naming.children if one.pos_ == "PROPN"), token) if naming is not None else token
+    )
 
 
 def is_fit(token: "Token", of: str) -> bool:
-    if token.pos_ not in {"NOUN", "PROPN"} or token.lemma_.lower() in words("statements.vague", "en"):
+    if token.pos_ not in (
+        {"NOUN", "PROPN", "ADJ"} if of == "tongues" else {"NOUN", "PROPN"}
+    ) or token.lemma_.lower() in words("statements.vague", "en"):
         return False
     low, named = token.lemma_.lower(), name_of(token) is not None
     match of:

@@ -53,7 +53,9 @@ def _who(token: "Token", clause: Clause) -> "Token | None":
         if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN"
     ]
     subject, head = clause.subject, clause.head
-    if token.dep_ == "poss" and token.head == subject and subject.lower_ == "name":  # "my sister's name is Emma"
+    if (
+        token.dep_ == "poss" and token.head == subject and subject.lower_ == "name"
+    ):  # "my sister's name is Emma"
         token = subject
     if (
         not beside

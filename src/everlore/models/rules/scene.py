@@ -53,6 +53,11 @@ class Scene:
     place: int = 0
     people: list[Person] = field(default_factory=list[Person])
     genders: dict[str, str] = field(default_factory=dict[str, str])
+    told: str | None = None  # see Part.told
+
+    def in_full(self, name: str) -> str:
+        """A name with what tells it from others, where it was said so."""
+        return self.told if self.told is not None and self.told.split()[0] == name else name
 
     @property
     def author(self) -> str:

@@ -89,7 +89,12 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
     if is_negated(head) or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"}):
         return
     for one in head.subtree:
-        if one.i < head.i or one not in clause.words or one.lemma_.lower() not in PETS or kin_of(one) is not None:
+        if (
+            one.i < head.i
+            or one not in clause.words
+            or one.lemma_.lower() not in PETS
+            or kin_of(one) is not None
+        ):
             continue
         if names := _called(one):
             for called in names:
@@ -110,7 +115,11 @@ def _called(token: "Token") -> "list[Token]":
         first = doc[behind + 1]
     else:
         first = next(
-            (one for one in token.subtree if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN"),
+            (
+                one
+                for one in token.subtree
+                if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN"
+            ),
             None,
         )
     return [] if first is None else [one for one in listed(first) if one.text[:1].isupper()]
@@ -120,11 +129,17 @@ def _job(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[
     """ "I started a new job at Globex", "she quit her job at Acme", "I resigned from Acme"."""
     job = child(head, "dobj")
     ends = head.lemma_.lower() in _LEAVES
-    if is_negated(head) or head.tag_ not in {"VBD", "VBN"} or (job is None) != (head.lemma_.lower() == "resign"):
+    if (
+        is_negated(head)
+        or head.tag_ not in {"VBD", "VBN"}
+        or (job is None) != (head.lemma_.lower() == "resign")
+    ):
         return
     if job is not None and job.lemma_.lower() not in _JOBS:
         return
-    for one in (part for token in (head, job) if token is not None for part in slot(token, ("at", "with", "from"))):
+    for one in (
+        part for token in (head, job) if token is not None for part in slot(token, ("at", "with", "from"))
+    ):
         if is_fit(one, "place") and (said := object_of(one, subject, "works_at")) is not None:
             yield replace(said, ended=ends)
     for one in slot(job, ("as",)) if job is not None and not ends else ():

@@ -129,6 +129,10 @@ class _Writer:
 
     def _said(self, token: "Token") -> str:
         low = token.lower_
+        if opens(token) and token.text[:1].isupper() and low not in _I:
+            full = self.scene.in_full(token.text)
+            if full != token.text:
+                return full
         if token.pos_ == "PRON" or token.tag_ in {"PRP", "PRP$"} or low in _FIRST or low in _SECOND:
             return self._pronoun(token, low)
         if token.dep_ == "det" and low in {"this", "these", "those", "that"}:

@@ -1,7 +1,7 @@
 """What the parser finds in a window: statements that stand alone, the facts that their arguments show, and who is who."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import EntityType
@@ -26,6 +26,7 @@ from everlore.ports.analyst import (
     Extraction,
     KnownMemory,
     Quote,
+    Relation,
     Window,
     WindowMessage,
 )
@@ -57,6 +58,7 @@ class Statement:
     times: Times
     facts: tuple[Said, ...]
     aliases: tuple[tuple[Said, str], ...]
+    gist: Gist
     corrects: bool
     was_wrong: bool
 
@@ -78,9 +80,10 @@ class _Names:
 def extract(window: Window) -> Extraction:
     """Everything that the parser finds in `window`."""
     found = _once(_statements(window))
-    kept = sorted((one for one in found if one.worth.shown), key=lambda one: -one.worth.score)[:MAX_MEMORIES]
+    ends = {id(found[place]): end for place, end in _ends(found, window).items()}
+    told = [one for one in found if one.worth.shown or id(one) in ends]
+    kept = sorted(told, key=lambda one: (id(one) not in ends, -one.worth.score))[:MAX_MEMORIES]
     kept.sort(key=found.index)
-    known = _known_of(window, kept)
     named, drafts = _Names(), list[DraftFact]()
     for one in found:
         place = kept.index(one) if one in kept else None
@@ -94,9 +97,7 @@ def extract(window: Window) -> Extraction:
         person = one.wording.person
         if person is not None and person.called:
             named.add(person.called, "person", one.quotes[0])
-    memories = [_memory(one, named) for one in kept]
-    for place, one in enumerate(kept):
-        memories[place] = _related(memories[place], one, kept[:place], known)
+    memories = [_memory(one, named, ends.get(id(one)), kept) for one in kept]
     return Extraction(tuple(memories), tuple(_named_pets(drafts)[:MAX_FACTS]), _entities(named, window))
 
 
@@ -110,37 +111,40 @@ def _named_pets(drafts: Sequence[DraftFact]) -> list[DraftFact]:
     ]
 
 
-def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemory, Gist]]:
-    """The known memories that share a telling word with what is said, the last one first."""
-    if not kept:
-        return []
-    speaker = kept[0].message.speaker
-    said = {word for one in kept for word in telling(one.wording.text)}
-    near = [one for one in window.known if said & telling(one.content)]
-    found = [(one, what) for one in near if (what := gist_of(one, speaker)) is not None]
-    return sorted(found, key=lambda pair: pair[0].valid_from, reverse=True)
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What a statement does to an earlier one of the window, or to the known memory of that number."""
+
+    relation: Relation
+    earlier: Statement | None = None
+    number: int | None = None
 
 
-def _related(
-    draft: DraftMemory, one: Statement, before: Sequence[Statement], known: Sequence[tuple[KnownMemory, Gist]]
-) -> DraftMemory:
-    """The draft with what it does to what was said before, in this window or long ago."""
-    what = _gist(one)
-    earlier = [
-        (place, _gist(other))
-        for place, other in reversed(list(enumerate(before)))
-        if other.message.speaker == one.message.speaker
+def _ends(found: Sequence[Statement], window: Window) -> dict[int, _End]:
+    """By the place of a statement what it does to what was said before. What ends something is told, however little it is worth
+    by itself ("I called the dentist")."""
+    ends: dict[int, _End] = {}
+    stored = [
+        (one.number, what)
+        for one in sorted(_near(window, found), key=lambda one: one.valid_from, reverse=True)
+        if (what := gist_of(one, found[0].message.speaker)) is not None
     ]
-    if (found := relate(what, earlier, corrects=one.corrects)) is not None:
-        return replace(draft, relation=found[0], replaces=found[1])
-    stored = [(memory.number, other) for memory, other in known if memory.valid_from <= one.message.at]
-    if (found := relate(what, stored, corrects=one.corrects)) is not None:
-        return replace(draft, relation=found[0], target=found[1])
-    return draft
+    for place, one in enumerate(found):
+        told = {number for number, other in enumerate(found[:place]) if other.worth.shown or number in ends}
+        earlier = [(number, found[number].gist) for number in sorted(told, reverse=True)]
+        if (end := relate(one.gist, earlier, corrects=one.corrects, was_wrong=one.was_wrong)) is not None:
+            ends[place] = _End(end[0], earlier=found[end[1]])
+        elif (end := relate(one.gist, stored, corrects=one.was_wrong, was_wrong=one.was_wrong)) is not None:
+            ends[place] = _End(end[0], number=end[1])
+        if place in ends and not one.worth.shown and (ends[place].relation == "same" or one.wording.unclear):
+            del ends[place]
+    return ends
 
 
-def _gist(one: Statement) -> Gist:
-    return gist(one.clause, one.wording, one.worth.type, one.facts)
+def _near(window: Window, found: Sequence[Statement]) -> list[KnownMemory]:
+    """The known memories that share a telling word with what is said."""
+    said = {word for one in found for word in telling(one.wording.text)}
+    return [one for one in window.known if said & telling(one.content)]
 
 
 def _once(statements: Iterator[Statement]) -> list[Statement]:
@@ -168,13 +172,14 @@ def _statements(window: Window) -> Iterator[Statement]:
     jobs = list(_jobs(window, known))
     speakers = list(dict.fromkeys(one.speaker for one in (*window.earlier, *window.messages)))
     scene: Scene | None = None
-    for job, doc in zip(jobs, parsed([job.part.text for job in jobs]), strict=True):
+    people = {part.lower() for one in speakers if one.lower() not in NAMELESS for part in one.split()}
+    for job, doc in zip(jobs, parsed([job.part.text for job in jobs], people, known), strict=True):
         others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
         listener = others[0] if len(others) == 1 else None
-        people, genders = (scene.people, scene.genders) if scene is not None else ([], {})
+        spoken_of, genders = (scene.people, scene.genders) if scene is not None else ([], {})
         told = job.part.told
         names_here = known if told is None else known | {told.split()[0].lower()}
-        scene = Scene(job.message.speaker, listener, names_here, job.place, people, genders, told)
+        scene = Scene(job.message.speaker, listener, names_here, job.place, spoken_of, genders, told)
         yield from _stated(job, doc, scene)
 
 
@@ -226,14 +231,14 @@ def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
         yield from (
             _Job(message, place, part)
             for part in reading.parts
-            if not earlier and (not part.joking or _may_name(part.text))
+            if not earlier and (not part.joking or _may_name(part.text, known))
         )
 
 
-def _may_name(text: str) -> bool:
+def _may_name(text: str, known: frozenset[str]) -> bool:
     """Whether somebody may be named in what states nothing: it is parsed for that alone."""
-    behind = text.split()[1:]
-    return any((one[:1].isupper() and one[:2] not in {"I", "I'"}) or one.lower() in ROLES for one in behind)
+    first, *behind = text.split()
+    return first.strip(".,!").lower() in known or any((one[:1].isupper() and one[:2] not in {"I", "I'"}) or one.lower() in ROLES for one in behind)
 
 
 def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
@@ -262,7 +267,8 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
     worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=bool(said))
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
-        tuple(relations(clause, scene)), job.part.corrects, job.part.was_wrong,
+        tuple(relations(clause, scene)), gist(clause, wording, times, worth.type, job.message.speaker, job.message.at),
+        job.part.corrects, job.part.was_wrong,
     )  # fmt: skip
 
 
@@ -275,11 +281,14 @@ def _quote(job: _Job, tokens: "Sequence[Token]") -> Quote:
 # --- drafts ------------------------------------------------------------------------------------------------
 
 
-def _memory(one: Statement, named: _Names) -> DraftMemory:
+def _memory(one: Statement, named: _Names, end: _End | None, kept: Sequence[Statement]) -> DraftMemory:
+    before = kept.index(end.earlier) if end is not None and end.earlier in kept else None
+    acts = end is not None and (before is not None or end.number is not None)
     return DraftMemory(
         type=one.worth.type, content=one.wording.text, sources=one.quotes, importance=one.worth.importance, confidence=0.8,
         entities=tuple(name for name in named.types if name in one.wording.text)[:8], event_at=one.times.first,
-        reasoning=one.worth.reason,
+        reasoning=one.worth.reason, relation=end.relation if end is not None and acts else "new",
+        target=end.number if end is not None else None, replaces=before,
     )  # fmt: skip
 
 

@@ -150,8 +150,8 @@ _ASKS = re.compile(
     r" (?:you|i|we|he|she|it|they|the|my|your|this|that|these|there|any\w*|some\w*|a)\b"
 )
 _CUT = re.compile(
-    r"\s+[-–—]+\s+|\.{2,}|…|\s*;\s|\s*:\s|[:;=]-?[)(DP](?!\w)|\s[-–—]\s|!+\s|\*|(?<=\d)\.\s+(?=[a-z])|,?\s(?:btw"
-    r"|by the way|tbh|imo|fyi)\b[,.]?"
+    r"\s+[-–—]+\s+|\.{2,}|…|\s*;\s|\s*:\s|[:;=]-?[)(DP](?!\w)|\s[-–—]\s|!+\s|\*|(?<=\d)\.\s+(?=[a-z])|(?<=[a-z])-\s+|,?\s(?:btw"
+    r"|by the way|tbh|imo|fyi|for sure|to be honest|you know|my (?:dear|darling))\b[,.]?"
 )
 _LEAD = re.compile(
     r"(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|yup|no|nope|nah|ok|okay|well|so|thanks|thank you|thx|aww+|ah|hmm+|um|uh|btw"
@@ -279,8 +279,14 @@ def _cut(
             continue
         part, places, told = written
         said = part.strip().lower()
+        if HIDDEN in part:
+            continue
         short = sum(map(str.isalpha, said)) < _TELLING_LETTERS or len(said.split()) < _LEAST_WORDS
-        if (short and not mending.corrects) or HIDDEN in part:
+        if short and not mending.corrects:
+            if any(
+                word.strip(".,!;:") in known for word in said.split()
+            ):  # "Emma called.": who is meant by "she" behind it
+                yield Part(part, places, corrects=False, was_wrong=False, joking=True)
             continue
         unsure = (
             any(one.search(said) for one in (_UNREAL, _ONLY_HEARD, _HEDGED)) or _ASKS.match(said) is not None
@@ -322,7 +328,7 @@ _WITHOUT_I = (
     ),
     (
         re.compile(
-            r"\s*(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting"
+            r"\s*(?!\w+ (?:the|my|our|a) \w+ (?:is|was|costs?|takes?|took|will|has)\b)(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting"
             r"|running|meeting"
             r"|flying|taking|saving|learning|training|planning|trying|allergic|back (?:on|at|in|from))\b)",
             re.IGNORECASE,

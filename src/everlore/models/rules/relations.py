@@ -52,6 +52,8 @@ def _who(token: "Token", clause: Clause) -> "Token | None":
         for one in token.children
         if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN"
     ]
+    if not beside and token.dep_ == "attr":  # "Em is my sister Emma", read as two complements
+        beside = [one for one in token.head.children if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"]
     subject, head = clause.subject, clause.head
     if (
         token.dep_ == "poss" and token.head == subject and subject.lower_ == "name"

@@ -1,11 +1,12 @@
 """What the parser finds in a window: statements that stand alone, the facts that their arguments show, and who is who."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import EntityType
 from everlore.models.rules.clauses import Clause, clauses
+from everlore.models.rules.corrections import put_right
 from everlore.models.rules.facts import facts
 from everlore.models.rules.kin import ROLES, is_another
 from everlore.models.rules.phrases import Said
@@ -61,6 +62,7 @@ class Statement:
     gist: Gist
     corrects: bool
     was_wrong: bool
+    mends: "Statement | None" = None
 
 
 @dataclass(slots=True)
@@ -130,6 +132,9 @@ def _ends(found: Sequence[Statement], window: Window) -> dict[int, _End]:
         if (what := gist_of(one, found[0].message.speaker)) is not None
     ]
     for place, one in enumerate(found):
+        if one.mends is not None and one.mends.worth.shown:
+            ends[place] = _End("corrects" if one.was_wrong else "updates", earlier=one.mends)
+            continue
         told = {number for number, other in enumerate(found[:place]) if other.worth.shown or number in ends}
         earlier = [(number, found[number].gist) for number in sorted(told, reverse=True)]
         if (end := relate(one.gist, earlier, corrects=one.corrects, was_wrong=one.was_wrong)) is not None:
@@ -172,6 +177,7 @@ def _statements(window: Window) -> Iterator[Statement]:
     jobs = list(_jobs(window, known))
     speakers = list(dict.fromkeys(one.speaker for one in (*window.earlier, *window.messages)))
     scene: Scene | None = None
+    said: list[Statement] = []
     people = {part.lower() for one in speakers if one.lower() not in NAMELESS for part in one.split()}
     for job, doc in zip(jobs, parsed([job.part.text for job in jobs], people, known), strict=True):
         others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
@@ -180,7 +186,28 @@ def _statements(window: Window) -> Iterator[Statement]:
         told = job.part.told
         names_here = known if told is None else known | {told.split()[0].lower()}
         scene = Scene(job.message.speaker, listener, names_here, job.place, spoken_of, genders, told)
-        yield from _stated(job, doc, scene)
+        stated = list(_stated(job, doc, scene))
+        if job.part.corrects and not any(one.worth.shown or one.facts for one in stated):
+            stated = [mended] if (mended := _mended(job, doc, said)) is not None else stated
+        said = [*said, *stated][-_CONTEXT:]
+        yield from stated
+
+
+def _mended(job: _Job, doc: "Doc", said: Sequence[Statement]) -> Statement | None:
+    """The last statement of the speaker that a fragment puts right, as it is right."""
+    for old in reversed([one for one in said if one.message.speaker == job.message.speaker]):
+        changed = put_right(doc, old.clause, old.times, old.wording.text, job.message.at)
+        if changed is None or job.message.number - old.message.number > REACH:
+            continue
+        wrong, right, times = changed
+        facts_now = tuple(replace(one, object=one.object.replace(wrong, right)) for one in old.facts)
+        quotes = (_quote(job, list(doc)), *old.quotes)
+        wording = replace(old.wording, text=old.wording.text.replace(wrong, right))
+        return replace(
+            old, message=job.message, wording=wording, quotes=quotes, times=times, facts=facts_now, aliases=(),
+            corrects=True, was_wrong=True, mends=old,
+        )  # fmt: skip
+    return None
 
 
 def _known(window: Window) -> frozenset[str]:

@@ -136,7 +136,7 @@ _CORRECTS = re.compile(
     r"^(?:oh |wait |oops |no,? |ah |actually |sorry,? )*(?:(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it"
     r"|this) (?:wrong|up)|sorry"
     r"|oops|correction|my mistake|my bad|(?:scratch|scrap) that|i meant|i mean|actually|typo|i misspoke|no,? wait|wait,? no)\b"
-    r"|\bi meant\b|\bmy mistake\b|,? sorry[.!]*$|^\*\w"
+    r"|\bi meant\b|\bmy mistake\b|,? sorry[.!]*$|^\*\w|^(?:ok |actually |and )*make (?:it|that)\b"
 )
 _TAKES_BACK = re.compile(
     r"\W{0,9}(?:haha\w{0,9}|lol|ok|no|nah)?\W{0,9}(?:i'm |im |i was |just |only )*(?:kidding|joking|jk)\b"
@@ -291,7 +291,7 @@ def _cut(
         unsure = (
             any(one.search(said) for one in (_UNREAL, _ONLY_HEARD, _HEDGED)) or _ASKS.match(said) is not None
         )
-        if language_of(part) == "en" and _is_english(said):
+        if (short or language_of(part) == "en") and _is_english(said):
             yield Part(part, places, mending.corrects, mending.wrong, joking or unsure, told)
 
 

@@ -13,6 +13,7 @@ from everlore.models.rules.phrases import Said
 from everlore.models.rules.pipeline import parsed
 from everlore.models.rules.reading import MessageParts, Part, read
 from everlore.models.rules.relations import relations
+from everlore.models.rules.requests import request
 from everlore.models.rules.scene import NAMELESS, REACH, Scene, person_of
 from everlore.models.rules.times import Times, times_of
 from everlore.models.rules.updates import Gist, gist, gist_of, relate
@@ -185,7 +186,7 @@ def _statements(window: Window) -> Iterator[Statement]:
         spoken_of, genders = (scene.people, scene.genders) if scene is not None else ([], {})
         told = job.part.told
         names_here = known if told is None else known | {told.split()[0].lower()}
-        scene = Scene(job.message.speaker, listener, names_here, job.place, spoken_of, genders, told)
+        scene = Scene(job.message.speaker, listener, names_here, job.place, spoken_of, genders, told, not others)
         stated = list(_stated(job, doc, scene))
         if job.part.corrects and not any(one.worth.shown or one.facts for one in stated):
             stated = [mended] if (mended := _mended(job, doc, said)) is not None else stated
@@ -265,7 +266,9 @@ def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
 def _may_name(text: str, known: frozenset[str]) -> bool:
     """Whether somebody may be named in what states nothing: it is parsed for that alone."""
     first, *behind = text.split()
-    return first.strip(".,!").lower() in known or any((one[:1].isupper() and one[:2] not in {"I", "I'"}) or one.lower() in ROLES for one in behind)
+    return first.strip(".,!").lower() in known or any(
+        (one[:1].isupper() and one[:2] not in {"I", "I'"}) or one.lower() in ROLES for one in behind
+    )
 
 
 def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
@@ -273,10 +276,8 @@ def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
         for clause in clauses(sentence):
             if not clause.words:
                 continue
-            if not job.part.joking and doubt(clause) is None:
-                statement = _statement(job, clause, scene)
-                if statement is not None:
-                    yield statement
+            if not job.part.joking and (statement := _statement(job, clause, scene)) is not None:
+                yield statement
             quote = _quote(job, clause.words)
             for token in sentence if clause.head == sentence.root else clause.words:
                 if (person := person_of(token, scene, quote)) is not None:
@@ -285,13 +286,19 @@ def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
 
 def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
     times = times_of(clause, job.message.at)
-    try:
-        wording = worded(clause, scene, times)
-    except Refused:
+    reason = doubt(clause)
+    if reason is None:
+        try:
+            wording = worded(clause, scene, times)
+        except Refused:
+            return None
+        said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
+        worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=bool(said))
+    elif reason == "an order" and (asked := request(clause, scene, times)) is not None:
+        (wording, worth), said = asked, ()
+    else:
         return None
     elsewhere = tuple(dict.fromkeys(one.quote for one in wording.leans_on if one.place != job.place))
-    said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
-    worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=bool(said))
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
         tuple(relations(clause, scene)), gist(clause, wording, times, worth.type, job.message.speaker, job.message.at),

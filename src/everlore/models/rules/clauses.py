@@ -144,7 +144,11 @@ def _words(group: "list[Token]", subject: "Token | None", sentence: "Span") -> "
 
 def _only_joins(one: "Token", group: "list[Token]") -> bool:
     """ "and", "oh", or the "that" of the clause itself; the "when" of another one ahead of it stays with that."""
-    return one.dep_ in {"cc", "punct", "intj"} or one.lower_ == "just" or (one.dep_ == "mark" and one.head in group)
+    return (
+        one.dep_ in {"cc", "punct", "intj"}
+        or one.lower_ == "just"
+        or (one.dep_ == "mark" and one.head in group)
+    )
 
 
 def _is_beside(one: "Token", head: "Token", group: "list[Token]") -> bool:
@@ -184,7 +188,11 @@ def _without_lead(tokens: "list[Token]", top: "Token", subject: "Token | None") 
             part.lemma_.lower() in words("statements.joints", "en") for part in one.subtree
         )
         often = one.dep_ == "advmod" and one.lower_ not in _OPENERS | _FILLERS
-        told = one.dep_ == "advcl" and marked in _WHEN and any(part.pos_ in {"NOUN", "PROPN", "NUM"} for part in one.subtree)
+        told = (
+            one.dep_ == "advcl"
+            and marked in _WHEN
+            and any(part.pos_ in {"NOUN", "PROPN", "NUM"} for part in one.subtree)
+        )
         if timely or joint or told or often:
             kept.update(part.i for part in one.subtree)
     heads = {top.i, *(one.i for one in auxiliaries(top))}
@@ -213,7 +221,8 @@ def _without_tails(tokens: "list[Token]", group: "list[Token]") -> "list[Token]"
         else:
             own = any(part.dep_ in SUBJECTS for part in one.children)
             comments = behind_comma and (
-                (own and one.dep_ in {"appos", "conj", "ccomp", "dep", "advcl", "npadvmod"}) or _is_afterthought(one)
+                (own and one.dep_ in {"appos", "conj", "ccomp", "dep", "advcl", "npadvmod"})
+                or _is_afterthought(one)
             )
         if comments:
             cut.update(part.i for part in one.subtree)

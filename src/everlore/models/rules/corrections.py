@@ -15,13 +15,19 @@ from everlore.text.dates import read_dates
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-_DENIED = re.compile(r"(?P<right>\S.*?),? (?:not|instead of|rather than) (?:an? |the |on |at |in )?(?P<wrong>\S.*?)[.!]*\s*$")
-_LEADS = re.compile(r"(?:(?:it's|it is|its|it was|that's|make (?:it|that)|to|on|at|in|the|an?|i mean)\s+)+", re.IGNORECASE)
+_DENIED = re.compile(
+    r"(?P<right>\S.*?),? (?:not|instead of|rather than) (?:an? |the |on |at |in )?(?P<wrong>\S.*?)[.!]*\s*$"
+)
+_LEADS = re.compile(
+    r"(?:(?:it's|it is|its|it was|that's|make (?:it|that)|to|on|at|in|the|an?|i mean)\s+)+", re.IGNORECASE
+)
 _LONE_DAY = re.compile(r"\b(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)\b")
 _LONGEST: Final = 8  # words of a fragment
 
 
-def put_right(fragment: "Doc", clause: Clause, times: Times, text: str, at: datetime) -> tuple[str, str, Times] | None:
+def put_right(
+    fragment: "Doc", clause: Clause, times: Times, text: str, at: datetime
+) -> tuple[str, str, Times] | None:
     """What of `text`, the wording of `clause`, is replaced by what, with its dates then; None where it is not clear."""
     said = " ".join(fragment.text.split())
     denied = _DENIED.match(said)
@@ -43,7 +49,9 @@ def _day(right: str, clause: Clause, times: Times, at: datetime) -> tuple[Time, 
     old = times.dates[0] if len(times.dates) == 1 and times.dates[0].said.grain in {"day", "moment"} else None
     if old is None:
         return None
-    found = [one for one in read_dates(right, at, ahead=looks_ahead(clause)) if one.grain in {"day", "moment"}]
+    found = [
+        one for one in read_dates(right, at, ahead=looks_ahead(clause)) if one.grain in {"day", "moment"}
+    ]
     if len(found) == 1:
         return old, Time(found[0], frozenset(), None)
     lone = _LONE_DAY.search(right)
@@ -65,7 +73,9 @@ def _number(right: str, clause: Clause, times: Times) -> tuple[str, str] | None:
 def _kind(fragment: "Doc", clause: Clause) -> tuple[str, str] | None:
     """The noun that both name, with what tells it apart."""
     new = [one for one in fragment if one.pos_ == "NOUN" and _telling(one)]
-    old = [one for one in clause.words if len(new) == 1 and one.lemma_ == new[0].lemma_ and one.pos_ == "NOUN"]
+    old = [
+        one for one in clause.words if len(new) == 1 and one.lemma_ == new[0].lemma_ and one.pos_ == "NOUN"
+    ]
     return (_phrase(old[0]), _phrase(new[0])) if len(old) == 1 and _telling(old[0]) else None
 
 

@@ -75,11 +75,10 @@ def _called(token: "Token") -> "Token":
 
 
 def is_fit(token: "Token", of: str) -> bool:
-    if token.pos_ not in (
-        {"NOUN", "PROPN", "ADJ"} if of == "tongues" else {"NOUN", "PROPN"}
-    ) or token.lemma_.lower() in words("statements.vague", "en"):
-        return False
     low, named = token.lemma_.lower(), name_of(token) is not None
+    noun = token.pos_ in {"NOUN", "PROPN"} or of == "tongues"
+    if not noun or (low in words("statements.vague", "en") and not named):
+        return False
     match of:
         case "name" | "place":
             return named and token.ent_type_ not in _NOT_NAMES_OF[of]

@@ -63,10 +63,14 @@ def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection
     in its place: people always, the others where they were taken for something else than a name."""
     with _LOCK:
         language = loaded()
-        docs = list(language.pipe((_as_common(language.make_doc(text), people) for text in texts), batch_size=64))
+        docs = list(
+            language.pipe((_as_common(language.make_doc(text), people) for text in texts), batch_size=64)
+        )
         for place, doc in enumerate(docs):
             mistaken = {
-                one.lower_ for one in doc if one.is_title and one.lower_ in known and one.tag_ not in {"NNP", "NNPS"}
+                one.lower_
+                for one in doc
+                if one.is_title and one.lower_ in known and one.tag_ not in {"NNP", "NNPS"}
             }
             if mistaken:
                 docs[place] = language(_as_common(language.make_doc(doc.text), {*people, *mistaken}))

@@ -163,6 +163,12 @@ _LEAD = re.compile(
     r"|my mistake|scratch that|i meant|ffs|omg|obviously|of course|seriously now|for the record|remember)\b[ ,!.:-]*)+",
     re.IGNORECASE,
 )
+# What a professional found of the speaker is the speaker's to state.
+_ON_ADVICE = re.compile(
+    rf"(?:(?:my|the|our) )?(?:{'|'.join(sorted(words('statements.advisers', 'en')))})(?: just| now)? "
+    r"(?:says?|said|told me|confirmed|confirms)(?: that)? (?=(?:I|I'm|i'm|im|i|my|my [a-z]+)\b)",
+    re.IGNORECASE,
+)
 _TELLING_LETTERS = 6
 
 
@@ -354,8 +360,9 @@ def _written_out(
     """A part without what opens it and whom it addresses, with short hand written out and names written large; and who opens
     it, with what tells them apart."""
     said = text[begin:end].replace("’", "'")
-    if (lead := _LEAD.match(said)) is not None:
-        begin, said = begin + lead.end(), said[lead.end() :]
+    for opener in (_LEAD, _ON_ADVICE):
+        if (lead := opener.match(said)) is not None:
+            begin, said = begin + lead.end(), said[lead.end() :]
     for name in called:
         vocative = re.compile(rf"(?:^\s*|,\s*){re.escape(name)}(?=\s*[,!.]|\s*$)", re.IGNORECASE)
         said = vocative.sub(lambda match: " " * len(match[0]), said)

@@ -53,12 +53,14 @@ def _who(token: "Token", clause: Clause) -> "Token | None":
         if one.dep_ in {"appos", "npadvmod", "nmod", "compound"} and one.pos_ == "PROPN"
     ]
     if not beside and token.dep_ == "attr":  # "Em is my sister Emma", read as two complements
-        beside = [one for one in token.head.children if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"]
+        beside = [
+            one
+            for one in token.head.children
+            if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"
+        ]
     subject, head = clause.subject, clause.head
-    if (
-        token.dep_ == "poss" and token.head == subject and subject.lower_ == "name"
-    ):  # "my sister's name is Emma"
-        token = subject
+    if subject is not None and subject.lower_ == "name" and token.dep_ == "poss" and token.head == subject:
+        token = subject  # "my sister's name is Emma"
     if (
         not beside
         and token.dep_ == "attr"

@@ -54,6 +54,7 @@ class Scene:
     people: list[Person] = field(default_factory=list[Person])
     genders: dict[str, str] = field(default_factory=dict[str, str])
     told: str | None = None  # see Part.told
+    to_assistant: bool = True  # nobody else takes part
 
     def in_full(self, name: str) -> str:
         """A name with what tells it from others, where it was said so."""
@@ -175,7 +176,11 @@ def named_kin(token: "Token", scene: Scene) -> str | None:
         if one.dep_ in _NAMED_BY and one.pos_ == "PROPN" and one.ent_type_ not in _NO_PERSON - {"ORG", "GPE"}
     ]
     if token.dep_ == "attr":  # "Em is my sister Emma", read as two complements
-        beside += [one for one in token.head.children if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"]
+        beside += [
+            one
+            for one in token.head.children
+            if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"
+        ]
     return next((name_of(one, {*scene.known, one.lower_}) for one in beside if one.text[:1].isupper()), None)
 
 

@@ -64,7 +64,9 @@ class Gist:
     roots: frozenset[str]
 
 
-def gist(clause: Clause, wording: Wording, times: Times, type_: MemoryType, author: str, at: datetime) -> Gist:
+def gist(
+    clause: Clause, wording: Wording, times: Times, type_: MemoryType, author: str, at: datetime
+) -> Gist:
     verb, led = clause.head, False
     stops = verb.lemma_.lower() in _STOPS
     while verb.lemma_.lower() in _AHEAD | _STOPS and (inner := child(verb, "xcomp", "pcomp")) is not None:
@@ -112,7 +114,14 @@ def _affected(verb: "Token", clause: Clause) -> "Token | None":
         found = clause.subject
     if found is None:
         found = next(
-            (inner for one in verb.children if one.dep_ == "prep" for inner in one.children if inner.dep_ == "pobj"), None
+            (
+                inner
+                for one in verb.children
+                if one.dep_ == "prep"
+                for inner in one.children
+                if inner.dep_ == "pobj"
+            ),
+            None,
         )
     return found if found is not None and _is_thing(found) and found.lemma_.lower() not in _VAGUE else None
 
@@ -125,7 +134,9 @@ def _told_by(token: "Token") -> frozenset[str]:
     return frozenset(
         one.lemma_.lower()
         for one in token.subtree
-        if one != token and one.pos_ in {"NOUN", "PROPN", "ADJ"} and one.dep_ in {"compound", "amod", "nmod", "pobj"}
+        if one != token
+        and one.pos_ in {"NOUN", "PROPN", "ADJ"}
+        and one.dep_ in {"compound", "amod", "nmod", "pobj"}
     )
 
 
@@ -167,7 +178,9 @@ def _closes(new: Gist, old: Gist) -> bool:
         return False
     called_off = new.verb.split()[0] in _OFF and not new.open
     done = new.past and (new.verb == old.verb or new.verb in _DONE)
-    return not new.negated and (done or called_off) or (new.negated and new.verb == old.verb and not new.past)
+    return (not new.negated and (done or called_off)) or (
+        new.negated and new.verb == old.verb and not new.past
+    )
 
 
 def _moves(new: Gist, old: Gist) -> bool:

@@ -193,7 +193,9 @@ def _is_passing(clause: Clause, type_: MemoryType) -> bool:
     head, doing = clause.head, clause.child("xcomp")
     if doing is not None and doing.tag_ == "VB" and head.lemma_.lower() in _LEADING:
         return doing.lemma_.lower() in _PASSING or (head.tag_ == "VBD" and head.lemma_ in {"have", "need"})
-    if head.lemma_ == "be" and any(one.lower_ in _AWAY and one.dep_ in {"prep", "advmod", "acomp"} for one in head.children):
+    if head.lemma_ == "be" and any(
+        one.lower_ in _AWAY and one.dep_ in {"prep", "advmod", "acomp"} for one in head.children
+    ):
         return True
     if head.lemma_.lower() in _LIGHT:
         thing = clause.child("dobj")

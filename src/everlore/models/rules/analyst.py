@@ -186,7 +186,7 @@ def _statements(window: Window) -> Iterator[Statement]:
         spoken_of, genders = (scene.people, scene.genders) if scene is not None else ([], {})
         told = job.part.told
         names_here = known if told is None else known | {told.split()[0].lower()}
-        scene = Scene(job.message.speaker, listener, names_here, job.place, spoken_of, genders, told, not others)
+        scene = Scene(job.message.speaker, listener, names_here, job.place, spoken_of, genders, told, not others, job.part.inside)
         stated = list(_stated(job, doc, scene))
         if job.part.corrects and not any(one.worth.shown or one.facts for one in stated):
             stated = [mended] if (mended := _mended(job, doc, said)) is not None else stated
@@ -301,7 +301,7 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
     elsewhere = tuple(dict.fromkeys(one.quote for one in wording.leans_on if one.place != job.place))
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
-        tuple(relations(clause, scene)), gist(clause, wording, times, worth.type, job.message.speaker, job.message.at),
+        tuple(relations(clause, scene)), gist(clause, wording, times, worth.type, job.message.speaker, job.message.at, said),
         job.part.corrects, job.part.was_wrong,
     )  # fmt: skip
 

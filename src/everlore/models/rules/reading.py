@@ -27,7 +27,8 @@ _MOST_PARTS: Final = 40
 class Part:
     """Words that may state something. `places[n]`: where its character n stands in the message. `corrects`: it may mend what was
     said before; `was_wrong`: it says that this was never so. `joking`: it is not meant as it is said. `told`: who opens it, with
-    what tells them from others of the name ("Tom from the gym"), where the text has the name alone."""
+    what tells them from others of the name ("Tom from the gym"), where the text has the name alone. `inside`: words of the same
+    sentence stand before it."""
 
     text: str
     places: tuple[int, ...]
@@ -35,6 +36,7 @@ class Part:
     was_wrong: bool
     joking: bool
     told: str | None = None
+    inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ _UNREAL = re.compile(
     r"\b(?:dreamt|dreamed|(?:in|had) (?:my|a|the|this) (?:\w+ )?(?:dream|nightmare|novel|story|movie|film|show|play|campaign"
     r"|fanfic|screenplay|episode|scene)|my (?:character|avatar|protagonist|paladin|wizard|elf|rogue|warlock)|in theory"
     r"|hypothetical\w*"
-    r"|if only|what if|even if|as if|as though|for example|e\.g\.|something like|pretend\w*|imagine)\b|^(?:if|suppose|assuming)\b"
+    r"|if only|what if|even if|as if|as though|for example|e\.g\.|something like|pretend\w*|imagine)\b|^(?:if|suppose|assuming|not that|in case)\b"
     r"|\b(?:would|could|might|'d)(?:n't| not)? (?:have|be)\b|\b(?:nearly|almost)\b|\bwas (?:going|about|supposed) to\b"
 )
 _ONLY_HEARD = re.compile(
@@ -279,7 +281,8 @@ def _cut(
     begin = start
     for cut in (*_CUT.finditer(text, start, stop), None):
         end = cut.start() if cut else stop
-        written = _written_out(text, begin, end, called, known)
+        inside = begin > start and text[begin - 1] in "-–— "
+        written = _written_out(text, begin, end, called, known, inside=inside)
         begin = cut.end() if cut else stop
         if written is None:
             continue
@@ -298,7 +301,7 @@ def _cut(
             any(one.search(said) for one in (_UNREAL, _ONLY_HEARD, _HEDGED)) or _ASKS.match(said) is not None
         )
         if (short or language_of(part) == "en") and _is_english(said):
-            yield Part(part, places, mending.corrects, mending.wrong, joking or unsure, told)
+            yield Part(part, places, mending.corrects, mending.wrong, joking or unsure, told, inside)
 
 
 _SHARED = words("small", "en") & (
@@ -355,7 +358,7 @@ _NO_NAMES = words("no_names") | words("starters") | words("small", "en") | _MONT
 
 
 def _written_out(
-    text: str, begin: int, end: int, called: Collection[str], known: Collection[str]
+    text: str, begin: int, end: int, called: Collection[str], known: Collection[str], *, inside: bool
 ) -> tuple[str, tuple[int, ...], str | None] | None:
     """A part without what opens it and whom it addresses, with short hand written out and names written large; and who opens
     it, with what tells them apart."""
@@ -368,7 +371,7 @@ def _written_out(
         said = vocative.sub(lambda match: " " * len(match[0]), said)
     lead = (
         next((written for pattern, written in _WITHOUT_I if pattern.match(said)), "")
-        if not _SOMEBODY_ELSE.search(text)
+        if not inside and not _SOMEBODY_ELSE.search(text)
         else ""
     )
     if (first := _FIRST_WORD.match(said)) and (

@@ -50,6 +50,8 @@ def _is_plain(token: "Token") -> bool:
 
 def _worded(
     clause: Clause, told: "list[Token]", lead: str, type_: MemoryType, scene: Scene, times: Times
-) -> tuple[Wording, Worth]:
+) -> tuple[Wording, Worth] | None:
     wording = requested(replace(clause, words=tuple(told)), lead, scene, times)
+    if wording.unclear or any(one.lower_ in {"if", "case", "whether"} for one in clause.head.subtree):
+        return None
     return wording, Worth(type_, SHOWN_FROM + 0.5, "asked for")

@@ -55,6 +55,7 @@ class Scene:
     genders: dict[str, str] = field(default_factory=dict[str, str])
     told: str | None = None  # see Part.told
     to_assistant: bool = True  # nobody else takes part
+    inside: bool = False  # see Part.inside
 
     def in_full(self, name: str) -> str:
         """A name with what tells it from others, where it was said so."""

@@ -5,14 +5,17 @@ what was to be done is done or called off, what was to happen happens on another
 right. In doubt nothing is ended.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import MemoryType
+from everlore.domain.predicates import OPPOSITES, is_exclusive
 from everlore.models.rules.clauses import Clause, auxiliaries, child, clauses, is_negated
+from everlore.models.rules.facts import facts
+from everlore.models.rules.phrases import Said
 from everlore.models.rules.pipeline import parsed
 from everlore.models.rules.scene import Scene
 from everlore.models.rules.times import Times, times_of
@@ -62,10 +65,17 @@ class Gist:
     stops: bool
     fresh: bool
     roots: frozenset[str]
+    facts: tuple[Said, ...]
 
 
 def gist(
-    clause: Clause, wording: Wording, times: Times, type_: MemoryType, author: str, at: datetime
+    clause: Clause,
+    wording: Wording,
+    times: Times,
+    type_: MemoryType,
+    author: str,
+    at: datetime,
+    said: Sequence[Said] = (),
 ) -> Gist:
     verb, led = clause.head, False
     stops = verb.lemma_.lower() in _STOPS
@@ -98,6 +108,7 @@ def gist(
         stops=stops,
         fresh=thing is not None and any(one.lower_ in _FRESH for one in thing.children),
         roots=frozenset(root(one.text) for one in tokens(wording.text)),
+        facts=tuple(said),
     )
 
 
@@ -157,11 +168,15 @@ def _relation(new: Gist, old: Gist, *, corrects: bool, was_wrong: bool) -> Relat
     alike = len(new.roots & old.roots) >= _SAME * len(new.roots | old.roots)
     if alike and (new.negated, new.numbers, new.days) == (old.negated, old.numbers, old.days):
         return "same"
+    for mine in new.facts:
+        for theirs in old.facts:
+            if (relation := _of_facts(mine, theirs, len(old.facts), was_wrong=was_wrong)) is not None:
+                return relation
     if new.about != old.about or new.fresh:
         return None
     one_thing = new.thing is not None and old.thing is not None and new.thing.is_one_with(old.thing)
     if corrects and _puts_right(new, old, one_thing=one_thing):
-        return "corrects" if was_wrong else "updates"
+        return "corrects"
     if one_thing and (_closes(new, old) or _moves(new, old) or _gives_up(new, old)):
         return "updates"
     if new.verb == old.verb and new.nouns == old.nouns and new.nouns and not new.past and not old.past:
@@ -169,6 +184,21 @@ def _relation(new: Gist, old: Gist, *, corrects: bool, was_wrong: bool) -> Relat
             return "contradicts"
         if new.numbers and old.numbers and new.numbers != old.numbers and new.thing == old.thing:
             return "updates"
+    return None
+
+
+def _of_facts(mine: Said, theirs: Said, others: int, *, was_wrong: bool) -> Relation | None:
+    if mine.subject.lower() != theirs.subject.lower():
+        return None
+    alike = mine.object.lower() == theirs.object.lower()
+    if OPPOSITES.get(mine.predicate) == theirs.predicate and alike:
+        return "contradicts"
+    if mine.predicate != theirs.predicate:
+        return None
+    if alike and mine.ended and not theirs.ended:
+        return "updates"
+    if not alike and is_exclusive(mine.predicate) and not mine.ended and not theirs.ended and others == 1:
+        return "corrects" if was_wrong else "updates"
     return None
 
 
@@ -218,5 +248,5 @@ def _gist_of(content: str, type_: MemoryType, author: str, at: datetime) -> Gist
                 wording = worded(clause, scene, times)
             except Refused:
                 return None
-            return gist(clause, wording, times, type_, author, at)
+            return gist(clause, wording, times, type_, author, at, tuple(facts(clause, wording, scene)))
     return None

@@ -75,7 +75,7 @@ class _Writer:
             raise Refused("it is another name for somebody")
         if token is None:
             head = self.clause.head
-            if head.tag_ != "VBD" or self.clause.words[0] != head or head.lemma_ == "be":
+            if scene.inside or head.tag_ != "VBD" or self.clause.words[0] != head or head.lemma_ == "be":
                 raise Refused("nobody does it")
             return scene.author
         low = token.lower_

@@ -186,7 +186,17 @@ def _statements(window: Window) -> Iterator[Statement]:
         spoken_of, genders = (scene.people, scene.genders) if scene is not None else ([], {})
         told = job.part.told
         names_here = known if told is None else known | {told.split()[0].lower()}
-        scene = Scene(job.message.speaker, listener, names_here, job.place, spoken_of, genders, told, not others, job.part.inside)
+        scene = Scene(
+            job.message.speaker,
+            listener,
+            names_here,
+            job.place,
+            spoken_of,
+            genders,
+            told,
+            not others,
+            job.part.inside,
+        )
         stated = list(_stated(job, doc, scene))
         if job.part.corrects and not any(one.worth.shown or one.facts for one in stated):
             stated = [mended] if (mended := _mended(job, doc, said)) is not None else stated
@@ -273,15 +283,22 @@ def _may_name(text: str, known: frozenset[str]) -> bool:
 
 def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
     for sentence in doc.sents:
+        said = set[int]()
         for clause in clauses(sentence):
             if not clause.words:
                 continue
+            said.update(one.i for one in clause.words)
             if not job.part.joking and (statement := _statement(job, clause, scene)) is not None:
                 yield statement
-            quote = _quote(job, clause.words)
-            for token in sentence if clause.head == sentence.root else clause.words:
-                if (person := person_of(token, scene, quote)) is not None:
-                    scene.note(person)
+            _note_people(job, clause.words, scene)
+        # Who is named beside its clauses, or where it has none ("Birgitta on the second floor."), is spoken of, too.
+        _note_people(job, [one for one in sentence if one.i not in said], scene)
+
+
+def _note_people(job: _Job, words: "Sequence[Token]", scene: Scene) -> None:
+    for token in words:
+        if (person := person_of(token, scene, _quote(job, words))) is not None:
+            scene.note(person)
 
 
 def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:

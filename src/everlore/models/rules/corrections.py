@@ -1,7 +1,7 @@
 """Fragments that put right what was just said: "no wait, the right knee", "sorry, I meant August 14", "make it 7".
 
-What is named takes the place of the one thing of its kind in the statement before: a day that of a day, a number that of a number,
-a knee that of a knee, or whatever it is said not to be. Where two fit, nothing is put right.
+What is named takes the place of the one thing of its kind in the statement before: a day that of a day, a number that of a
+number, a knee that of a knee, or whatever it is said not to be. Where two fit, nothing is put right.
 """
 
 import re

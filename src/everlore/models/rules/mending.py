@@ -18,8 +18,10 @@ _FINITE: Final = frozenset({"VBZ", "VBD"})
 def mend(doc: "Doc") -> None:
     for token in doc[:-1]:
         behind = token.nbor(1)
-        if token.lower_ in ROLES and token.pos_ in {"NOUN", "PROPN"} and _may_be_name(behind):
+        if token.text in ROLES and token.pos_ in {"NOUN", "PROPN"} and _may_be_name(behind):
             _joined(token, behind)
+        elif token.i and token.lower_ in {"called", "named"}:
+            _under_its_noun(token)
         elif (
             opens(token)
             and _may_be_name(token)
@@ -57,8 +59,21 @@ def _joined(role: "Token", name: "Token") -> None:
     _named(name)
 
 
+def _under_its_noun(naming: "Token") -> None:
+    """ "A parrot called Captain", read as a captain that parrots."""
+    noun, name = naming.nbor(-1), naming.nbor(1)
+    if not (noun.pos_ == "NOUN" and _may_be_name(name) and naming.head == name and noun.head == naming):
+        return
+    noun.head, noun.dep_ = name.head, name.dep_
+    for one in list(name.lefts):
+        if one not in (naming, noun):
+            one.head = noun
+    naming.head, naming.dep_ = noun, "acl"
+    name.head, name.dep_ = naming, "oprd"
+
+
 def _is_subject(token: "Token", behind: "Token") -> bool:
-    """A bare word that opens its sentence and does something by itself: no plural does "lives", no thing is one of two with "I"."""
+    """A bare word that opens its sentence and does something by itself: no plural "lives", no thing is one of two with "I"."""
     if behind.lower_ == "and" and behind.i + 1 < len(token.doc) and behind.nbor(1).lower_ == "i":
         return token.dep_ in {"nsubj", "nsubjpass"}
     if token.dep_ in {"nsubj", "nsubjpass"}:

@@ -55,23 +55,18 @@ def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
         if one.dep_ == "dobj" and "dobj" in slots:
             yield one
         elif one.dep_ in {"prep", "agent", "dative"} and one.lower_ in slots:
-            yield from (_called(inner) for inner in one.children if inner.dep_ == "pobj")
+            yield from (next(iter(called(inner)), inner) for inner in one.children if inner.dep_ == "pobj")
             for again in one.children:  # "to penicillin and to cashews"
                 if again.dep_ == "conj" and again.lower_ in slots:
                     yield from (inner for inner in again.children if inner.dep_ == "pobj")
+            for inner in one.children:  # "in a flat in Malmö"
+                if inner.dep_ == "pobj" and one.lower_ in {"in", "at"} and name_of(inner) is None:
+                    yield from slot(inner, ("in",))
         elif one.dep_ == "advmod" and one.lower_ == "back":  # "moved back to Leeds"
             yield from slot(one, slots)
         elif one.dep_ == "prep" and one.lower_ == "as":  # "works as a nurse at Saint Mary"
             for job in one.children:
                 yield from slot(job, slots)
-
-
-def _called(token: "Token") -> "Token":
-    """The name of "a bike shop called Spoke"."""
-    naming = next((one for one in token.children if one.lower_ in {"called", "named"}), None)
-    return (
-        next((one for one in naming.children if one.pos_ == "PROPN"), token) if naming is not None else token
-    )
 
 
 def is_fit(token: "Token", of: str) -> bool:
@@ -118,9 +113,38 @@ def object_of(token: "Token", subject: str, predicate: str) -> Said | None:
     if name_of(token) is not None:
         begin, stop = name_span(token)
         return Said(subject, predicate, token.doc[begin:stop].text, begin, stop, True)
+    if names := called(token):
+        return Said(
+            subject, predicate, names[0].doc[slice(*name_span(names[0]))].text, *name_span(names[0]), True
+        )
     begin, stop = phrase_span(token)
     text = token.doc[begin:stop].text
     return Said(subject, predicate, text, begin, stop) if len(text) > 2 and len(text.split()) < 9 else None
+
+
+def called(token: "Token") -> "list[Token]":
+    """The names of "a cat called Max", "two cats, Miso and Tofu"."""
+    first = next(
+        (
+            one
+            for one in token.subtree
+            if one.dep_ in {"oprd", "dobj", "attr"}
+            and one.pos_ == "PROPN"
+            and one.head.lower_ in {"called", "named"}
+        ),
+        None,
+    ) or next(
+        (
+            one
+            for one in token.children
+            if one.dep_ == "appos"
+            and one.pos_ == "PROPN"
+            and token.pos_ == "NOUN"
+            and one.ent_type_ not in {"DATE", "TIME"}
+        ),
+        None,
+    )
+    return [] if first is None else [one for one in listed(first) if one.text[:1].isupper()]
 
 
 def _title(token: "Token") -> tuple[int, int] | None:

@@ -58,8 +58,8 @@ def loaded() -> "Language":
 
 
 def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection[str] = ()) -> "list[Doc]":
-    """The texts with their words' tags, lemmas and heads; characters keep their places. `people` and `known`: names of persons and
-    other names, in lower case. A rare one ("Em", "Tash") is taken for anything by the tagger, so that it reads a common one
+    """The texts with their words' tags, lemmas and heads; characters keep their places. `people` and `known`: names of persons
+    and other names, in lower case. A rare one ("Em", "Tash") is taken for anything by the tagger, so that it reads a common one
     in its place: people always, the others where they were taken for something else than a name."""
     with _LOCK:
         language = loaded()
@@ -67,11 +67,7 @@ def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection
             language.pipe((_as_common(language.make_doc(text), people) for text in texts), batch_size=64)
         )
         for place, doc in enumerate(docs):
-            mistaken = {
-                one.lower_
-                for one in doc
-                if one.is_title and one.lower_ in known and one.tag_ not in {"NNP", "NNPS"}
-            }
+            mistaken = {one.lower_ for one in doc if one.is_title and _is_mistaken(one, known)}
             if mistaken:
                 docs[place] = language(_as_common(language.make_doc(doc.text), {*people, *mistaken}))
         lemmatizer = language.get_pipe("lemmatizer")
@@ -86,6 +82,14 @@ def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection
         named = [doc for doc in docs if any(one.pos_ == "PROPN" for one in doc)]
         list(names.pipe(named, batch_size=64))
         return docs
+
+
+def _is_mistaken(token: "Token", known: Collection[str]) -> bool:
+    """Whether a name was taken for something else: one that is known, or a plural or an "oh" that is written large."""
+    inside = token.i > 0 and token.nbor(-1).is_alpha and not token.is_sent_start
+    return token.tag_ not in {"NNP", "NNPS"} and (
+        token.lower_ in known or (inside and token.tag_ in {"NNS", "UH"})
+    )
 
 
 def _as_common(doc: "Doc", names: Collection[str]) -> "Doc":

@@ -114,8 +114,8 @@ _JOKE = re.compile(
 _UNREAL = re.compile(
     r"\b(?:dreamt|dreamed|(?:in|had) (?:my|a|the|this) (?:\w+ )?(?:dream|nightmare|novel|story|movie|film|show|play|campaign"
     r"|fanfic|screenplay|episode|scene)|my (?:character|avatar|protagonist|paladin|wizard|elf|rogue|warlock)|in theory"
-    r"|hypothetical\w*"
-    r"|if only|what if|even if|as if|as though|for example|e\.g\.|something like|pretend\w*|imagine)\b|^(?:if|suppose|assuming|not that|in case)\b"
+    r"|hypothetical\w*|in case (?:i|we|you|he|she|they|it|my)|^not that (?:i|we)"
+    r"|if only|what if|even if|as if|as though|for example|e\.g\.|something like|pretend\w*|imagine)\b|^(?:if|suppose|assuming)\b"
     r"|\b(?:would|could|might|'d)(?:n't| not)? (?:have|be)\b|\b(?:nearly|almost)\b|\bwas (?:going|about|supposed) to\b"
 )
 _ONLY_HEARD = re.compile(
@@ -253,7 +253,7 @@ def _parts(text: str, called: Collection[str], known: Collection[str]) -> Iterat
 
 @dataclass(frozen=True, slots=True)
 class _Mending:
-    """What a sentence says of what was said before; `named`: the telling words of one that does no more than name what is right."""
+    """What a sentence says of what was said before; `named`: the telling words of one that only names what is right."""
 
     corrects: bool
     wrong: bool
@@ -337,7 +337,8 @@ _WITHOUT_I = (
     ),
     (
         re.compile(
-            r"\s*(?!\w+ (?:the|my|our|a) \w+ (?:is|was|costs?|takes?|took|will|has)\b)(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting"
+            r"\s*(?!\w+ (?:the|my|our|a) \w+ (?:is|was|costs?|takes?|took|will|has)\b)"
+            r"(?=(?:not )?(?:looking (?:at|for)|going (?:to|with)|working|moving|staying|leaving|doing|starting"
             r"|running|meeting"
             r"|flying|taking|saving|learning|training|planning|trying|allergic|back (?:on|at|in|from))\b)",
             re.IGNORECASE,

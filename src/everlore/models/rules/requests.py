@@ -34,7 +34,12 @@ def request(clause: Clause, scene: Scene, times: Times) -> tuple[Wording, Worth]
         )
     standing = [one for one in head.children if one.lower_ in _STANDING]
     told = [one for one in clause.words if one.i >= head.i]
-    if not scene.to_assistant or not standing or head.lemma_.lower() not in _STYLE or not all(map(_is_plain, told)):
+    if (
+        not scene.to_assistant
+        or not standing
+        or head.lemma_.lower() not in _STYLE
+        or not all(map(_is_plain, told))
+    ):
         return None
     never = any(one.lower_ == "never" or one.dep_ == "neg" for one in head.children)
     lead = "wants the assistant never to" if never else "wants the assistant to always"

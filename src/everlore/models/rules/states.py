@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
+from everlore.models.rules.habits import age, of_owner
 from everlore.models.rules.kin import PETS
 from everlore.models.rules.phrases import (
     NOTHING,
     Said,
+    called,
     is_fit,
     is_the,
     listed,
@@ -86,19 +88,15 @@ def _activity(doing: "Token") -> tuple[int, int] | None:
 
 
 def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+    things = slot(head, ("with",)) if head.lemma_ == "live" else slot(head, ("dobj",))
     if is_negated(head) or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"}):
         return
-    for one in head.subtree:
-        if (
-            one.i < head.i
-            or one not in clause.words
-            or one.lemma_.lower() not in PETS
-            or kin_of(one) is not None
-        ):
+    for one in (part for thing in things for part in listed(thing)):
+        if one.lemma_.lower() not in PETS or kin_of(one) is not None:
             continue
-        if names := _called(one):
-            for called in names:
-                yield Said(subject, "has_pet", called.text, called.i, called.i + 1, True)
+        if names := called(one):
+            for name in names:
+                yield Said(subject, "has_pet", name.text, name.i, name.i + 1, True)
         elif (
             one.dep_ in {"dobj", "conj"}
             and one.tag_ == "NN"
@@ -106,23 +104,6 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
             and (said := object_of(one, subject, "has_pet")) is not None
         ):
             yield said
-
-
-def _called(token: "Token") -> "list[Token]":
-    """The names of "a cat called Max", "two cats, Miso and Tofu"."""
-    doc, behind = token.doc, token.i + 1
-    if behind + 1 < len(doc) and doc[behind].lower_ in {"called", "named"}:
-        first = doc[behind + 1]
-    else:
-        first = next(
-            (
-                one
-                for one in token.subtree
-                if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN"
-            ),
-            None,
-        )
-    return [] if first is None else [one for one in listed(first) if one.text[:1].isupper()]
 
 
 def _job(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
@@ -273,6 +254,7 @@ def of_possession(clause: Clause, scene: Scene) -> Iterator[Said]:
     yield from favourites(clause, scene)
     yield from _contact(clause, scene)
     yield from _naming(clause, scene)
+    yield from of_owner(clause, scene)
 
 
 def _naming(clause: Clause, scene: Scene) -> Iterator[Said]:
@@ -358,10 +340,11 @@ def favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
 
 _Rule: TypeAlias = "Callable[[Token, str, Clause, Scene], Iterator[Said]]"
 RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
-    (frozenset({"have", "own", "get", "adopt", "buy"}), _pets),
+    (frozenset({"have", "own", "get", "adopt", "buy", "live"}), _pets),
     (words("statements.takes", "en") | _LEAVES, _job),
     (frozenset({"bear"}), _born),
     (frozenset({"be"}), _is),
+    (frozenset({"be", "turn"}), age),
     (frozenset({"be", "interest", "obsess"}), _keen),
     (frozenset({"be", "get", "marry", "engage", "divorce", "break", "split", "date"}), _bond),
 )

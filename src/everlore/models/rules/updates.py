@@ -48,8 +48,8 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Gist:
-    """What a statement says, as far as updates are told by it. `verb`: what is done in the end ("needs to book": book). `open`: it
-    is still to be done or to happen; `past`: it is over. `stops`: that it is given up is all that it says."""
+    """What a statement says, as far as updates are told by it. `verb`: what is done in the end ("needs to book": book). `open`:
+    it is still to be done or to happen; `past`: it is over. `stops`: that it is given up is all that it says."""
 
     author: str
     about: str

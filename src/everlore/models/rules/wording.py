@@ -203,7 +203,12 @@ class _Writer:
             return "had" if token.head.tag_ == "VBN" else "would"
         if low == "na" and token.i and token.nbor(-1).lower_ not in {"gon", "wan"}:
             return token.text
-        return _WRITTEN_OUT.get(low) or (low if opens(token) else token.text)
+        cut = (
+            {"ca", "wo"}
+            if token.i + 1 == len(token.doc) or token.nbor(1).lower_ not in {"n't", "nt"}
+            else frozenset[str]()
+        )
+        return (low not in cut and _WRITTEN_OUT.get(low)) or (low if opens(token) else token.text)
 
     def _is_governed(self, token: "Token") -> bool:
         """Whether its form follows an "I" that has become a name."""

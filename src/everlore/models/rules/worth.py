@@ -88,9 +88,9 @@ def doubt(clause: Clause) -> str | None:
 
 
 def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: bool) -> Worth:
-    """A point and a quarter for each name (two count), half a point for each noun that tells something (three count), three quarters for a
-    number or a date, half for a person or a pet of somebody's, and one or more for a predicate that says something of somebody
-    who takes part."""
+    """A point and a quarter for each name (two count) and for a fact; half a point for each noun that tells something (three count),
+    a quarter for each word that tells it from others; three quarters for a number or a date, half for a person or a pet of
+    somebody's; one or more for a predicate that says something of somebody who takes part."""
     head, type_ = clause.head, type_of(clause)
     names = {one.text for one in clause.words if _is_name(one, scene) and not _is_part_of_name(one, scene)}
     nouns = {
@@ -119,16 +119,17 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
     given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
         "about somebody": _about(clause, wording, scene, type_),
-        "a fact": 1.0 * facts,
+        "a fact": 1.25 * facts,
         "names": 1.25 * min(len(names), 2),
         "numbers": 0.75 * (numbers or dated),
         "nouns": 0.5 * min(len(nouns), 3),
         "told apart": 0.25 * min(_told_apart(clause), 2),
         "verbs": 0.25 * min(len(doing), 2),
         "people": 0.5 * people,
+        "how often": 0.5 * (type_ == "habit"),
         "says how, not what": -2.0 * _evaluates(clause, names),
         "of the moment": -1.25 * (passing or comments or given_up or someday or this_one),
-        "nothing named": -1.0 * (not nouns and not names),
+        "nothing named": -1.0 * (not nouns and not names and not facts),
         "too short": -1.0 * (len(wording.text.split()) < 4 and not facts),
     }
     score = sum(parts.values())

@@ -278,7 +278,7 @@ def _cut(
     text: str, start: int, stop: int, mending: _Mending, called: Collection[str], known: Collection[str]
 ) -> Iterator[Part]:
     joking = _JOKE.search(text[start:stop].lower()) is not None
-    begin = start
+    begin, told_of = start, False
     for cut in (*_CUT.finditer(text, start, stop), None):
         end = cut.start() if cut else stop
         inside = begin > start and text[begin - 1] in "-–— "
@@ -300,8 +300,9 @@ def _cut(
         unsure = (
             any(one.search(said) for one in (_UNREAL, _ONLY_HEARD, _HEDGED)) or _ASKS.match(said) is not None
         )
+        told_of = told_of or (unsure and cut is not None and ":" in cut[0])  # "in my novel he says: ..."
         if (short or language_of(part) == "en") and _is_english(said):
-            yield Part(part, places, mending.corrects, mending.wrong, joking or unsure, told, inside)
+            yield Part(part, places, mending.corrects, mending.wrong, joking or unsure or told_of, told, inside)
 
 
 _SHARED = words("small", "en") & (

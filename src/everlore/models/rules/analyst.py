@@ -133,8 +133,14 @@ def _ends(found: Sequence[Statement], window: Window) -> dict[int, _End]:
         if (what := gist_of(one, found[0].message.speaker)) is not None
     ]
     for place, one in enumerate(found):
-        if one.mends is not None and one.mends.worth.shown:
-            ends[place] = _End("corrects" if one.was_wrong else "updates", earlier=one.mends)
+        if one.mends is not None:
+            number = next(
+                (each.number for each in window.known if each.content == one.mends.wording.text), None
+            )
+            if one.mends.quotes and one.mends.worth.shown:
+                ends[place] = _End("corrects", earlier=one.mends)
+            elif number is not None:
+                ends[place] = _End("corrects", number=number)
             continue
         told = {number for number, other in enumerate(found[:place]) if other.worth.shown or number in ends}
         earlier = [(number, found[number].gist) for number in sorted(told, reverse=True)]
@@ -166,11 +172,12 @@ def _once(statements: Iterator[Statement]) -> list[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A part of a message to be parsed. `place`: of the message in the conversation."""
+    """A part of a message to be parsed. `place`: of the message in the conversation; `earlier`: it stands before the window."""
 
     message: WindowMessage
     place: int
     part: Part
+    earlier: bool
 
 
 def _statements(window: Window) -> Iterator[Statement]:
@@ -178,45 +185,52 @@ def _statements(window: Window) -> Iterator[Statement]:
     jobs = list(_jobs(window, known))
     speakers = list(dict.fromkeys(one.speaker for one in (*window.earlier, *window.messages)))
     scene: Scene | None = None
-    said: list[Statement] = []
+    said: list[tuple[int, Statement]] = []
     people = {part.lower() for one in speakers if one.lower() not in NAMELESS for part in one.split()}
     for job, doc in zip(jobs, parsed([job.part.text for job in jobs], people, known), strict=True):
-        others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
-        listener = others[0] if len(others) == 1 else None
-        spoken_of, genders = (scene.people, scene.genders) if scene is not None else ([], {})
-        told = job.part.told
-        names_here = known if told is None else known | {told.split()[0].lower()}
-        scene = Scene(
-            job.message.speaker,
-            listener,
-            names_here,
-            job.place,
-            spoken_of,
-            genders,
-            told,
-            not others,
-            job.part.inside,
-        )
-        stated = list(_stated(job, doc, scene))
+        here = _scene(job, speakers, known, None if job.earlier else scene)
+        stated = list(_stated(job, doc, here))
+        if job.earlier:
+            # Not of this window: no quote of it counts.
+            said += [(job.place, replace(one, quotes=())) for one in stated]
+            continue
+        scene = here
         if job.part.corrects and not any(one.worth.shown or one.facts for one in stated):
             stated = [mended] if (mended := _mended(job, doc, said)) is not None else stated
-        said = [*said, *stated][-_CONTEXT:]
+        said = [*said, *((job.place, one) for one in stated)][-_CONTEXT:]
         yield from stated
 
 
-def _mended(job: _Job, doc: "Doc", said: Sequence[Statement]) -> Statement | None:
+def _scene(job: _Job, speakers: Sequence[str], known: frozenset[str], before: Scene | None) -> Scene:
+    others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
+    told = job.part.told
+    return Scene(
+        speaker=job.message.speaker,
+        listener=others[0] if len(others) == 1 else None,
+        known=known if told is None else known | {told.split()[0].lower()},
+        place=job.place,
+        people=[] if before is None else before.people,
+        genders={} if before is None else before.genders,
+        told=told,
+        to_assistant=not others,
+        inside=job.part.inside,
+    )
+
+
+def _mended(job: _Job, doc: "Doc", said: Sequence[tuple[int, Statement]]) -> Statement | None:
     """The last statement of the speaker that a fragment puts right, as it is right."""
-    for old in reversed([one for one in said if one.message.speaker == job.message.speaker]):
+    for place, old in reversed(said):
+        if old.message.speaker != job.message.speaker or place < job.place - REACH:
+            continue
         changed = put_right(doc, old.clause, old.times, old.wording.text, job.message.at)
-        if changed is None or job.message.number - old.message.number > REACH:
+        if changed is None:
             continue
         wrong, right, times = changed
         facts_now = tuple(replace(one, object=one.object.replace(wrong, right)) for one in old.facts)
-        quotes = (_quote(job, list(doc)), *old.quotes)
         wording = replace(old.wording, text=old.wording.text.replace(wrong, right))
         return replace(
-            old, message=job.message, wording=wording, quotes=quotes, times=times, facts=facts_now, aliases=(),
-            corrects=True, was_wrong=True, mends=old,
+            old, message=job.message, wording=wording, quotes=(_quote(job, list(doc)), *old.quotes), times=times,
+            facts=facts_now, aliases=(), corrects=True, was_wrong=True, mends=old,
         )  # fmt: skip
     return None
 
@@ -265,11 +279,14 @@ def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
                 one for one in readings if one[0].speaker != message.speaker or one[1] < place - REACH
             ]
         readings.append((message, place, earlier, reading))
+    # What stands before the window is parsed only where something may put it right.
+    first = len(before) + REACH
+    mends = any(part.corrects for _, place, _, one in readings if place < first for part in one.parts)
     for message, place, earlier, reading in readings:
         yield from (
-            _Job(message, place, part)
+            _Job(message, place, part, earlier)
             for part in reading.parts
-            if not earlier and (not part.joking or _may_name(part.text, known))
+            if (mends or not earlier) and (not part.joking or _may_name(part.text, known))
         )
 
 

@@ -27,7 +27,7 @@ class Said:
 PLACES: Final = frozenset({"GPE", "LOC", "FAC"})
 _NOT_NAMES_OF: Final = {
     "name": frozenset({"DATE", "TIME", "PERSON", "GPE"}),
-    "place": frozenset({"DATE", "TIME", "NORP"}),
+    "place": frozenset({"DATE", "TIME"}),
 }
 NOTHING: Final = words("statements.vague", "en") | frozenset(
     [
@@ -218,5 +218,6 @@ def listed(token: "Token") -> "Iterator[Token]":
     """A noun and those that are listed with it."""
     yield token
     for one in token.children:
-        if one.dep_ == "conj" and one.pos_ in {"NOUN", "PROPN"} and one.nbor(-1).text != "&":
+        noun = one.pos_ in {"NOUN", "PROPN"} or one.ent_type_ in {"LANGUAGE", "NORP"}
+        if one.dep_ == "conj" and noun and one.nbor(-1).text != "&":
             yield from listed(one)

@@ -302,7 +302,9 @@ def _cut(
         )
         told_of = told_of or (unsure and cut is not None and ":" in cut[0])  # "in my novel he says: ..."
         if (short or language_of(part) == "en") and _is_english(said):
-            yield Part(part, places, mending.corrects, mending.wrong, joking or unsure or told_of, told, inside)
+            yield Part(
+                part, places, mending.corrects, mending.wrong, joking or unsure or told_of, told, inside
+            )
 
 
 _SHARED = words("small", "en") & (

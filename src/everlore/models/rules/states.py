@@ -163,13 +163,20 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
             and (said := object_of(origin, subject, "comes_from")) is not None
         ):
             yield said
-    if noun is None or negated:
+    over = negated and any(one.lower_ in {"longer", "anymore", "more"} for one in head.subtree)
+    if noun is None or negated != over:
         return
-    if noun.lemma_.lower() in {"fan", "lover"}:
+    if noun.lemma_.lower() == "member":
+        for one in slot(noun, ("of",)):
+            if (
+                said := object_of(one, subject, "member_of")
+            ) is not None and one.lemma_.lower() not in NOTHING:
+                yield replace(said, ended=over)
+    elif noun.lemma_.lower() in {"fan", "lover"}:
         for one in (part for token in slot(noun, ("of",)) for part in listed(token)):
             if not is_the(one) and (said := object_of(one, subject, "likes")) is not None:
-                yield said
-    yield from _profession(noun, subject, clause)
+                yield replace(said, ended=over)
+    yield from (replace(said, ended=over) for said in _profession(noun, subject, clause))
 
 
 def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[Said]:

@@ -88,9 +88,9 @@ def doubt(clause: Clause) -> str | None:
 
 
 def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: bool) -> Worth:
-    """A point and a quarter for each name (two count) and for a fact; half a point for each noun that tells something (three count),
-    a quarter for each word that tells it from others; three quarters for a number or a date, half for a person or a pet of
-    somebody's; one or more for a predicate that says something of somebody who takes part."""
+    """A point and a quarter for each name (two count) and for a fact; half a point for each noun that tells something (three
+    count), a quarter for each word that tells it from others; three quarters for a number or a date, half for a person or a pet
+    of somebody's; one or more for a predicate that says something of somebody who takes part."""
     head, type_ = clause.head, type_of(clause)
     names = {one.text for one in clause.words if _is_name(one, scene) and not _is_part_of_name(one, scene)}
     nouns = {

@@ -98,9 +98,15 @@ def gist(
         nouns=frozenset(
             one.lemma_.lower()
             for one in clause.words
-            if one.pos_ in {"NOUN", "PROPN"} and one not in of_subject and one.i not in dated
+            if (one.pos_ in {"NOUN", "PROPN"} or _numbers_it(one))
+            and one not in of_subject
+            and one.i not in dated
         ),
-        numbers=frozenset(one.text for one in clause.words if one.pos_ == "NUM" and one.i not in dated),
+        numbers=frozenset(
+            one.text
+            for one in clause.words
+            if one.pos_ == "NUM" and one.i not in dated and not _numbers_it(one)
+        ),
         days=frozenset(one.said.start for one in times.dates if one.said.grain in {"day", "moment"}),
         negated=is_negated(clause.head),
         open=not past and not stops and (led or type_ in {"task", "goal", "reminder"}),
@@ -139,6 +145,11 @@ def _affected(verb: "Token", clause: Clause) -> "Token | None":
 
 def _is_thing(token: "Token") -> bool:
     return token.pos_ in {"NOUN", "PROPN"} and token.ent_type_ not in {"PERSON", "DATE", "TIME"}
+
+
+def _numbers_it(token: "Token") -> bool:
+    """Whether a number tells one thing from others, and does not count any: "house number 2", "Line 5"."""
+    return token.pos_ == "NUM" and token.head.pos_ in {"NOUN", "PROPN"} and token.head.i < token.i
 
 
 def _told_by(token: "Token") -> frozenset[str]:

@@ -32,9 +32,14 @@ from everlore.ports.analyst import (
 from everlore.text.descriptions import affiliation, described
 
 Sequence_ = Mapping[str, Any]
-SEQUENCES: Sequence[Sequence_] = json.loads(
-    (Path(__file__).parent / "contradictions.json").read_text(encoding="utf-8")
-)
+_HERE = Path(__file__).parent
+SEQUENCES: Sequence[Sequence_] = json.loads((_HERE / "contradictions.json").read_text(encoding="utf-8"))
+_IN_ENGLISH: Mapping[str, Sequence_] = {
+    one["id"].removesuffix("-en"): one
+    for one in json.loads((_HERE / "contradictions_in_english.json").read_text(encoding="utf-8"))
+}
+# The same stories, the Spanish ones told in English: what the analyst without a model can read.
+READ_BY_RULES: Sequence[Sequence_] = [_IN_ENGLISH.get(one["id"], one) for one in SEQUENCES]
 # Names are kept in the language of who speaks; the file calls these by an English description.
 _AS_SAID = {"Pablo from the choir": "Pablo del coro"}
 # All steps are later than what they tell of.

@@ -189,9 +189,9 @@ def table(*columns: str, numbers: Sequence[str] = (), wide: str | None = None) -
     stand beneath it."""
     from rich import box
 
-    from everlore.faces.cli.listing import Listing
+    from everlore.faces.cli.text_table import TextTable
 
-    made = Listing(
+    made = TextTable(
         wide, box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False, padding=(0, 1, 0, 0)
     )
     for name in columns:

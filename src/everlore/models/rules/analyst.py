@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 from everlore.domain.memories import EntityType
 from everlore.domain.predicates import is_exclusive
 from everlore.models.rules.clauses import Clause, clauses
+from everlore.models.rules.corrections import put_right
 from everlore.models.rules.facts import facts
-from everlore.models.rules.kin import ROLES
-from everlore.models.rules.phrases import Said
+from everlore.models.rules.kin import ROLES, is_another
+from everlore.models.rules.phrases import SaidFact
 from everlore.models.rules.pipeline import parsed
 from everlore.models.rules.reading import MessageParts, Part, read
 from everlore.models.rules.relations import relations
+from everlore.models.rules.requests import request
 from everlore.models.rules.scene import NAMELESS, REACH, Scene, person_of
 from everlore.models.rules.times import Times, times_of
 from everlore.models.rules.updates import Gist, gist, gist_of, relate
@@ -27,9 +29,11 @@ from everlore.ports.analyst import (
     Extraction,
     KnownMemory,
     Quote,
+    Relation,
     Window,
     WindowMessage,
 )
+from everlore.text.descriptions import tells_apart
 from everlore.text.lexicon import words
 from everlore.text.names import names
 from everlore.text.words import telling
@@ -56,10 +60,12 @@ class Statement:
     worth: Worth
     quotes: tuple[Quote, ...]
     times: Times
-    facts: tuple[Said, ...]
-    aliases: tuple[tuple[Said, str], ...]
+    facts: tuple[SaidFact, ...]
+    aliases: tuple[tuple[SaidFact, str], ...]
+    gist: Gist
     corrects: bool
     was_wrong: bool
+    mends: "Statement | None" = None
 
 
 @dataclass(slots=True)
@@ -79,9 +85,10 @@ class _Names:
 def extract(window: Window) -> Extraction:
     """Everything that the parser finds in `window`."""
     found = _once(_statements(window))
-    kept = sorted((one for one in found if one.worth.shown), key=lambda one: -one.worth.score)[:MAX_MEMORIES]
+    ends = {id(found[place]): end for place, end in _ends(found, window).items()}
+    told = [one for one in found if one.worth.shown or id(one) in ends]
+    kept = sorted(told, key=lambda one: (id(one) not in ends, -one.worth.score))[:MAX_MEMORIES]
     kept.sort(key=found.index)
-    known = _known_of(window, kept)
     named, drafts = _Names(), list[DraftFact]()
     for one in found:
         place = kept.index(one) if one in kept else None
@@ -95,43 +102,63 @@ def extract(window: Window) -> Extraction:
         person = one.wording.person
         if person is not None and person.called:
             named.add(person.called, "person", one.quotes[0])
-    memories = [_memory(one, named) for one in kept]
-    for place, one in enumerate(kept):
-        memories[place] = _related(memories[place], one, kept[:place], known)
-    return Extraction(tuple(memories), tuple(drafts[:MAX_FACTS]), _entities(named))
+    memories = [_memory(one, named, ends.get(id(one)), kept) for one in kept]
+    return Extraction(tuple(memories), tuple(_named_pets(drafts)[:MAX_FACTS]), _entities(named, window))
 
 
-def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemory, Gist]]:
-    """The known memories that share a telling word with what is said, the last one first."""
-    if not kept:
-        return []
-    speaker = kept[0].message.speaker
-    said = {word for one in kept for word in telling(one.wording.text)}
-    near = [one for one in window.known if said & telling(one.content)]
-    found = [(one, what) for one in near if (what := gist_of(one, speaker)) is not None]
-    return sorted(found, key=lambda pair: pair[0].valid_from, reverse=True)
-
-
-def _related(
-    draft: DraftMemory, one: Statement, before: Sequence[Statement], known: Sequence[tuple[KnownMemory, Gist]]
-) -> DraftMemory:
-    """The draft with what it does to what was said before, in this window or long ago."""
-    what = _gist(one)
-    earlier = [
-        (place, _gist(other))
-        for place, other in reversed(list(enumerate(before)))
-        if other.message.speaker == one.message.speaker
+def _named_pets(drafts: Sequence[DraftFact]) -> list[DraftFact]:
+    """ "We got a dog, his name is Rufus": one pet, and not a dog besides."""
+    named = {one.subject for one in drafts if one.predicate == "has_pet" and one.object_is_entity}
+    return [
+        one
+        for one in drafts
+        if one.predicate != "has_pet" or one.object_is_entity or one.subject not in named
     ]
-    if (found := relate(what, earlier, corrects=one.corrects)) is not None:
-        return replace(draft, relation=found[0], replaces=found[1])
-    stored = [(memory.number, other) for memory, other in known if memory.valid_from <= one.message.at]
-    if (found := relate(what, stored, corrects=one.corrects)) is not None:
-        return replace(draft, relation=found[0], target=found[1])
-    return draft
 
 
-def _gist(one: Statement) -> Gist:
-    return gist(one.clause, one.wording, one.worth.type, one.facts)
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What a statement does to an earlier one of the window, or to the known memory of that number."""
+
+    relation: Relation
+    earlier: Statement | None = None
+    number: int | None = None
+
+
+def _ends(found: Sequence[Statement], window: Window) -> dict[int, _End]:
+    """By the place of a statement what it does to what was said before. What ends something is told, however little it is worth
+    by itself ("I called the dentist")."""
+    ends: dict[int, _End] = {}
+    stored = [
+        (one.number, what)
+        for one in sorted(_near(window, found), key=lambda one: one.valid_from, reverse=True)
+        if (what := gist_of(one, found[0].message.speaker)) is not None
+    ]
+    for place, one in enumerate(found):
+        if one.mends is not None:
+            number = next(
+                (each.number for each in window.known if each.content == one.mends.wording.text), None
+            )
+            if one.mends.quotes and one.mends.worth.shown:
+                ends[place] = _End("corrects", earlier=one.mends)
+            elif number is not None:
+                ends[place] = _End("corrects", number=number)
+            continue
+        told = {number for number, other in enumerate(found[:place]) if other.worth.shown or number in ends}
+        earlier = [(number, found[number].gist) for number in sorted(told, reverse=True)]
+        if (end := relate(one.gist, earlier, corrects=one.corrects, was_wrong=one.was_wrong)) is not None:
+            ends[place] = _End(end[0], earlier=found[end[1]])
+        elif (end := relate(one.gist, stored, corrects=one.was_wrong, was_wrong=one.was_wrong)) is not None:
+            ends[place] = _End(end[0], number=end[1])
+        if place in ends and not one.worth.shown and (ends[place].relation == "same" or one.wording.unclear):
+            del ends[place]
+    return ends
+
+
+def _near(window: Window, found: Sequence[Statement]) -> list[KnownMemory]:
+    """The known memories that share a telling word with what is said."""
+    said = {word for one in found for word in telling(one.wording.text)}
+    return [one for one in window.known if said & telling(one.content)]
 
 
 def _once(statements: Iterator[Statement]) -> list[Statement]:
@@ -147,11 +174,12 @@ def _once(statements: Iterator[Statement]) -> list[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A part of a message to be parsed. `place`: of the message in the conversation."""
+    """A part of a message to be parsed. `place`: of the message in the conversation; `earlier`: it stands before the window."""
 
     message: WindowMessage
     place: int
     part: Part
+    earlier: bool
 
 
 def _statements(window: Window) -> Iterator[Statement]:
@@ -159,13 +187,54 @@ def _statements(window: Window) -> Iterator[Statement]:
     jobs = list(_jobs(window, known))
     speakers = list(dict.fromkeys(one.speaker for one in (*window.earlier, *window.messages)))
     scene: Scene | None = None
+    said: list[tuple[int, Statement]] = []
     people = {part.lower() for one in speakers if one.lower() not in NAMELESS for part in one.split()}
     for job, doc in zip(jobs, parsed([job.part.text for job in jobs], people, known), strict=True):
-        others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
-        listener = others[0] if len(others) == 1 else None
-        spoken_of, genders = (scene.people, scene.genders) if scene is not None else ([], {})
-        scene = Scene(job.message.speaker, listener, known, job.place, spoken_of, genders)
-        yield from _stated(job, doc, scene)
+        here = _scene(job, speakers, known, None if job.earlier else scene)
+        stated = list(_stated(job, doc, here))
+        if job.earlier:
+            # Not of this window: no quote of it counts.
+            said += [(job.place, replace(one, quotes=())) for one in stated]
+            continue
+        scene = here
+        if job.part.corrects and not any(one.worth.shown or one.facts for one in stated):
+            stated = [mended] if (mended := _mended(job, doc, said)) is not None else stated
+        said = [*said, *((job.place, one) for one in stated)][-_CONTEXT:]
+        yield from stated
+
+
+def _scene(job: _Job, speakers: Sequence[str], known: frozenset[str], before: Scene | None) -> Scene:
+    others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
+    told = job.part.told
+    return Scene(
+        speaker=job.message.speaker,
+        listener=others[0] if len(others) == 1 else None,
+        known=known if told is None else known | {told.split()[0].lower()},
+        place=job.place,
+        people=[] if before is None else before.people,
+        genders={} if before is None else before.genders,
+        told=told,
+        to_assistant=not others,
+        inside=job.part.inside,
+    )
+
+
+def _mended(job: _Job, doc: "Doc", said: Sequence[tuple[int, Statement]]) -> Statement | None:
+    """The last statement of the speaker that a fragment puts right, as it is right."""
+    for place, old in reversed(said):
+        if old.message.speaker != job.message.speaker or place < job.place - REACH:
+            continue
+        changed = put_right(doc, old.clause, old.times, old.wording.text, job.message.at)
+        if changed is None:
+            continue
+        wrong, right, times = changed
+        facts_now = tuple(replace(one, object=one.object.replace(wrong, right)) for one in old.facts)
+        wording = replace(old.wording, text=old.wording.text.replace(wrong, right))
+        return replace(
+            old, message=job.message, wording=wording, quotes=(_quote(job, list(doc)), *old.quotes), times=times,
+            facts=facts_now, aliases=(), corrects=True, was_wrong=True, mends=old,
+        )  # fmt: skip
+    return None
 
 
 def _known(window: Window) -> frozenset[str]:
@@ -175,7 +244,7 @@ def _known(window: Window) -> frozenset[str]:
         for message in (*window.earlier, *window.messages)
         for name in names(message.text[:4000])
         if not name.opens
-    }
+    } | {name.text for one in window.known for name in names(one.content) if not name.opens}
     speakers = {message.speaker for message in (*window.earlier, *window.messages)}
     parts = {
         part for name in (*said, *speakers, *window.entities) for part in name.split() if part[:1].isupper()
@@ -212,11 +281,14 @@ def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
                 one for one in readings if one[0].speaker != message.speaker or one[1] < place - REACH
             ]
         readings.append((message, place, earlier, reading))
+    # What stands before the window is parsed only where something may put it right.
+    first = len(before) + REACH
+    mends = any(part.corrects for _, place, _, one in readings if place < first for part in one.parts)
     for message, place, earlier, reading in readings:
         yield from (
-            _Job(message, place, part)
+            _Job(message, place, part, earlier)
             for part in reading.parts
-            if not earlier and (not part.joking or _may_name(part.text, known))
+            if (mends or not earlier) and (not part.joking or _may_name(part.text, known))
         )
 
 
@@ -235,10 +307,8 @@ def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
             if not clause.words:
                 continue
             said.update(one.i for one in clause.words)
-            if not job.part.joking and doubt(clause) is None:
-                statement = _statement(job, clause, scene)
-                if statement is not None:
-                    yield statement
+            if not job.part.joking and (statement := _statement(job, clause, scene)) is not None:
+                yield statement
             _note_people(job, clause.words, scene)
         # Who is named beside its clauses, or where it has none ("Birgitta on the second floor."), is spoken of, too.
         _note_people(job, [one for one in sentence if one.i not in said], scene)
@@ -252,16 +322,23 @@ def _note_people(job: _Job, words: "Sequence[Token]", scene: Scene) -> None:
 
 def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
     times = times_of(clause, job.message.at)
-    try:
-        wording = worded(clause, scene, times)
-    except Refused:
+    reason = doubt(clause)
+    if reason is None:
+        try:
+            wording = worded(clause, scene, times)
+        except Refused:
+            return None
+        said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
+        worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=said)
+    elif reason == "an order" and (asked := request(clause, scene, times)) is not None:
+        (wording, worth), said = asked, ()
+    else:
         return None
     elsewhere = tuple(dict.fromkeys(one.quote for one in wording.leans_on if one.place != job.place))
-    said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
-    worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=said)
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
-        tuple(relations(clause, scene)), job.part.corrects, job.part.was_wrong,
+        tuple(relations(clause, scene)), gist(clause, wording, times, worth.type, job.message.speaker, job.message.at, said),
+        job.part.corrects, job.part.was_wrong,
     )  # fmt: skip
 
 
@@ -274,44 +351,52 @@ def _quote(job: _Job, tokens: "Sequence[Token]") -> Quote:
 # --- drafts ------------------------------------------------------------------------------------------------
 
 
-def _memory(one: Statement, named: _Names) -> DraftMemory:
+def _memory(one: Statement, named: _Names, end: _End | None, kept: Sequence[Statement]) -> DraftMemory:
+    before = kept.index(end.earlier) if end is not None and end.earlier in kept else None
+    acts = end is not None and (before is not None or end.number is not None)
     return DraftMemory(
         type=one.worth.type, content=one.wording.text, sources=one.quotes, importance=one.worth.importance, confidence=0.8,
         entities=tuple(name for name in named.types if name in one.wording.text)[:8], event_at=one.times.first,
-        reasoning=one.worth.reason,
+        reasoning=one.worth.reason, relation=end.relation if end is not None and acts else "new",
+        target=end.number if end is not None else None, replaces=before,
     )  # fmt: skip
 
 
-def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
+def _fact(fact: SaidFact, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
-        valid_from=one.times.first, ended=fact.ended, memory=place,
+        valid_from=None if fact.predicate == "born_on" else one.times.first, ended=fact.ended, memory=place,
         relation="corrects" if one.was_wrong else "updates" if _says_change(one, fact) else "new",
         object_is_entity=fact.is_name or fact.predicate.endswith("_of"),
     )  # fmt: skip
 
 
-def _says_change(one: Statement, fact: Said) -> bool:
+def _says_change(one: Statement, fact: SaidFact) -> bool:
     """ "They live in Umeå now", "I moved to Leeds", "she turned 34": so it was otherwise before."""
     lemmas = {token.lemma_.lower() for token in one.clause.words}
     return is_exclusive(fact.predicate) and (fact.predicate == "age" or bool(lemmas & _CHANGING))
 
 
-def _note(named: _Names, fact: Said, one: Statement) -> None:
+def _note(named: _Names, fact: SaidFact, one: Statement) -> None:
     if fact.is_name and fact.object != one.message.speaker:
         kind = "person" if fact.predicate.endswith(("_of", "_to")) else _NAMED_BY.get(fact.predicate, "other")
         named.add(fact.object, kind, one.quotes[0])
     if fact.subject != one.message.speaker and "'s " not in fact.subject:
-        named.add(fact.subject, "person", one.quotes[0])
+        name = fact.subject.split()[0] if tells_apart(fact.subject) else fact.subject
+        named.add(name, "person", one.quotes[0])
+        if name != fact.subject:
+            named.aliases.setdefault(name, []).append(fact.subject)
 
 
-def _entities(named: _Names) -> tuple[DraftEntity, ...]:
+def _entities(named: _Names, window: Window) -> tuple[DraftEntity, ...]:
+    known = [one.content for one in window.known]
     return tuple(
         DraftEntity(
             name,
             kind,
             tuple(dict.fromkeys(named.quotes[name]))[:3],
-            tuple(dict.fromkeys(named.aliases.get(name, ()))),
+            aliases := tuple(dict.fromkeys(named.aliases.get(name, ()))),
+            distinct=is_another(name, aliases, known),
         )
         for name, kind in named.types.items()
     )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
 from everlore.models.rules.habits import habit
-from everlore.models.rules.phrases import Said, is_fit, listed, object_of, slot
-from everlore.models.rules.scene import Scene, kin_of, name_of, named_kin, owner_of
+from everlore.models.rules.phrases import SaidFact, is_fit, listed, object_of, slot
+from everlore.models.rules.scene import Scene, is_somebody, kin_of, name_of, named_kin, owner_of
 from everlore.models.rules.states import RULES, TASTES, of_possession, taste
 from everlore.models.rules.wording import Wording
 from everlore.text.lexicon import words
@@ -38,7 +38,8 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
     "move": (_Frame("lives_in", ("to", "into"), "place", "then"),),
     "relocate": (_Frame("lives_in", ("to",), "place", "then"),),
     "work": (
-        _Frame("works_at", ("at", "for"), "name", "now"),
+        _Frame("works_at", ("at",), "place", "now"),
+        _Frame("works_at", ("for",), "name", "now"),
         _Frame("works_as", ("as",), "anything", "now"),
         _Frame("works_on", ("on",), "named or long", "now"),
     ),
@@ -80,7 +81,7 @@ _FORMS: Final[dict[_Tense, frozenset[str]]] = {
 _UNSURE: Final = words("statements.unsure", "en")
 
 
-def facts(clause: Clause, wording: Wording, scene: Scene) -> Iterator[Said]:
+def facts(clause: Clause, wording: Wording, scene: Scene) -> Iterator[SaidFact]:
     """All facts that the clause states of its subject."""
     sure = clause.modal not in _UNSURE or (
         clause.modal in {"can", "ca"} and clause.head.lemma_ in {"speak", "play"}
@@ -91,7 +92,7 @@ def facts(clause: Clause, wording: Wording, scene: Scene) -> Iterator[Said]:
     yield from of_possession(clause, scene)
 
 
-def _facts_of(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+def _facts_of(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     lemma = head.lemma_.lower()
     for frame in _FRAMES.get(lemma, ()):
         yield from _framed(frame, head, subject)
@@ -127,10 +128,12 @@ def _named_subject(token: "Token", scene: Scene) -> str | None:
     if kin_of(token) is not None:
         owner = owner_of(token, scene)
         return named_kin(token, scene) or (f"{owner}'s {token.lower_}" if owner else None)
-    return name_of(token, scene.known) if token.ent_type_ in {"PERSON", ""} else None
+    person = token.ent_type_ in {"PERSON", ""} or token.lower_ in scene.known or is_somebody(token)
+    name = name_of(token, scene.known) if person else None
+    return None if name is None else scene.in_full(name)
 
 
-def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:
+def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[SaidFact]:
     lasting = any(one.lower_ in {"since", "for"} for one in head.children)  # "has lived there since 2019"
     if (
         head.tag_ == "VBN"
@@ -162,7 +165,7 @@ def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:
                 yield replace(said, ended=frame.ended or over)
 
 
-def _used_to(head: "Token", subject: str) -> Iterator[Said]:
+def _used_to(head: "Token", subject: str) -> Iterator[SaidFact]:
     """ "I used to play tennis": what is over."""
     doing = child(head, "xcomp")
     if head.tag_ == "VBD" and doing is not None and not is_negated(head):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
 from everlore.models.rules.kin import PETS, ROLES
-from everlore.models.rules.phrases import Said, is_fit, listed, object_of, phrase_span
+from everlore.models.rules.phrases import SaidFact, is_fit, listed, object_of, phrase_span
 from everlore.models.rules.scene import Scene, kin_of, name_of, owner_of
 from everlore.models.rules.wording import inflected
 from everlore.text.lexicon import words
@@ -24,7 +24,7 @@ _DAYS: Final = words("statements.capitalised", "en") | words("statements.periods
 _AGE: Final = frozenset({"old", "year", "years"})
 
 
-def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[Said]:
+def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[SaidFact]:
     """ "I design lighting", "she wears glasses", "he drinks decaf": a present tense with a thing that is told."""
     lemma = head.lemma_.lower()
     if (
@@ -49,7 +49,7 @@ def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[Sai
                     yield said
 
 
-def of_owner(clause: Clause, scene: Scene) -> Iterator[Said]:
+def of_owner(clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     """ "My laptop is a ThinkPad", "my birthday is on 12 May", "Anna's car is called Torsten", "my sister's name is Emma"."""
     subject, head = clause.subject, clause.head
     whose = child(subject, "poss") if subject is not None else None
@@ -81,7 +81,7 @@ def of_owner(clause: Clause, scene: Scene) -> Iterator[Said]:
         noun = "_".join(
             [*(one.lower_ for one in subject.lefts if one.dep_ == "compound"), subject.lemma_.lower()]
         )
-        yield Said(owner, f"has_{noun}", text, begin, stop, True)
+        yield SaidFact(owner, f"has_{noun}", text, begin, stop, True)
 
 
 def _named(whose: "Token", scene: Scene) -> str | None:
@@ -91,17 +91,17 @@ def _named(whose: "Token", scene: Scene) -> str | None:
     return name_of(whose, scene.known)
 
 
-def _birthday(clause: Clause, owner: str) -> Iterator[Said]:
+def _birthday(clause: Clause, owner: str) -> Iterator[SaidFact]:
     """The day as it is said, whatever the year."""
     dates = [one for one in clause.words if one.ent_type_ == "DATE" and one.i > clause.head.i]
     if any(one.like_num or any(map(str.isdigit, one.text)) for one in dates):
         begin, stop = dates[0].i, dates[-1].i + 1
         if dates[0].lower_ == "the" and stop - begin > 1:
             begin += 1
-        yield Said(owner, "born_on", dates[0].doc[begin:stop].text, begin, stop)
+        yield SaidFact(owner, "born_on", dates[0].doc[begin:stop].text, begin, stop)
 
 
-def age(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+def age(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     """ "I turned 34", "she is 64", "Max is four years old"."""
     ahead = any(
         one.ent_type_ in {"DATE", "TIME"} and one.dep_ != "attr" and one.lower_ not in _AGE
@@ -135,4 +135,4 @@ def age(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
     if number.text.isdigit() and not 0 < int(number.text) < 120:
         return
     stop = value.i + 1 if value.lower_ == "old" else number.i + 1
-    yield Said(subject, "age", number.doc[number.i : stop].text, number.i, stop)
+    yield SaidFact(subject, "age", number.doc[number.i : stop].text, number.i, stop)

@@ -1,5 +1,7 @@
 """What one person is to another: the words for it, and the predicates that they stand for."""
 
+import re
+from collections.abc import Iterable
 from typing import Final
 
 from everlore.text.lexicon import words
@@ -104,3 +106,28 @@ def predicate_of(role: str) -> tuple[str, bool]:
     if role in _OVER:
         return _OVER[role], True
     return _PAIRS.get(role, f"{role}_of"), False
+
+
+# Who is one of these to somebody may be another of the same line as well, or become it.
+_LIKEWISE: Final = (
+    frozenset({"friend", "colleague", "roommate", "neighbour"}),
+    frozenset({"boss", "manager", "supervisor", "mentor"}),
+    frozenset({"girlfriend", "boyfriend", "partner", "fiancé", "fiancée", "wife", "husband", *_OVER}),
+)
+
+
+def is_another(name: str, aliases: Iterable[str], known: Iterable[str]) -> bool:
+    """Whether a name is told apart from everybody whom the known statements call so: "Petra's friend Jan" is not her boss."""
+    told = set(aliases)
+    said = re.compile(
+        rf"(\w[\w-]*'s [a-z-]+) {re.escape(name)}\b|\b({re.escape(name)} (?:from|at|in|the) (?:the )?[a-z][\w-]*)"
+    )
+    before = {found[1] or found[2] for content in known for found in said.finditer(content)}
+    return bool(told and before) and not any(_may_be_one(one, other) for one in told for other in before)
+
+
+def _may_be_one(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    roles = [ROLES.get(said.partition("'s ")[2]) for said in (one, other)]
+    return None not in roles and (roles[0] == roles[1] or any(set(roles) <= line for line in _LIKEWISE))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidFact:
     """A fact as it is said. `begin` and `stop`: the indices of the object's words in what was parsed."""
 
     subject: str
@@ -27,7 +27,7 @@ class Said:
 PLACES: Final = frozenset({"GPE", "LOC", "FAC"})
 _NOT_NAMES_OF: Final = {
     "name": frozenset({"DATE", "TIME", "PERSON", "GPE"}),
-    "place": frozenset({"DATE", "TIME", "NORP"}),
+    "place": frozenset({"DATE", "TIME"}),
 }
 NOTHING: Final = words("statements.vague", "en") | frozenset(
     [
@@ -55,7 +55,7 @@ def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
         if one.dep_ == "dobj" and "dobj" in slots:
             yield one
         elif one.dep_ in {"prep", "agent", "dative"} and one.lower_ in slots:
-            yield from (inner for inner in one.children if inner.dep_ == "pobj")
+            yield from (next(iter(called(inner)), inner) for inner in one.children if inner.dep_ == "pobj")
             for again in one.children:  # "to penicillin and to cashews"
                 if again.dep_ == "conj" and again.lower_ in slots:
                     yield from (inner for inner in again.children if inner.dep_ == "pobj")
@@ -70,9 +70,10 @@ def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
 
 
 def is_fit(token: "Token", of: str) -> bool:
-    if token.pos_ not in {"NOUN", "PROPN"} or token.lemma_.lower() in words("statements.vague", "en"):
-        return False
     low, named = token.lemma_.lower(), name_of(token) is not None
+    noun = token.pos_ in {"NOUN", "PROPN"} or of == "tongues"
+    if not noun or (low in words("statements.vague", "en") and not named):
+        return False
     match of:
         case "name" | "place":
             return named and token.ent_type_ not in _NOT_NAMES_OF[of]
@@ -104,21 +105,23 @@ def is_the(token: "Token") -> bool:
     return told or (token.dep_ == "conj" and token.head.pos_ in {"NOUN", "PROPN"} and is_the(token.head))
 
 
-def object_of(token: "Token", subject: str, predicate: str) -> Said | None:
+def object_of(token: "Token", subject: str, predicate: str) -> SaidFact | None:
     if any(one.lower_ in _POINTERS for one in token.children):
         return None
     if (title := _title(token)) is not None:
-        return Said(subject, predicate, token.doc[title[0] : title[1]].text, *title, True)
+        return SaidFact(subject, predicate, token.doc[title[0] : title[1]].text, *title, True)
     if name_of(token) is not None:
         begin, stop = name_span(token)
-        return Said(subject, predicate, token.doc[begin:stop].text, begin, stop, True)
+        return SaidFact(subject, predicate, token.doc[begin:stop].text, begin, stop, True)
     if names := called(token):
-        return Said(
+        return SaidFact(
             subject, predicate, names[0].doc[slice(*name_span(names[0]))].text, *name_span(names[0]), True
         )
     begin, stop = phrase_span(token)
     text = token.doc[begin:stop].text
-    return Said(subject, predicate, text, begin, stop) if len(text) > 2 and len(text.split()) < 9 else None
+    return (
+        SaidFact(subject, predicate, text, begin, stop) if len(text) > 2 and len(text.split()) < 9 else None
+    )
 
 
 def called(token: "Token") -> "list[Token]":
@@ -162,6 +165,9 @@ def _title(token: "Token") -> tuple[int, int] | None:
 def name_span(token: "Token") -> tuple[int, int]:
     """A name with what belongs to it: "Lord of the Rings", "Amy Ellis Nutt"."""
     begin, stop = token.i, token.i + 1
+    whose = next((one for one in token.lefts if one.dep_ == "poss" and one.pos_ == "PROPN"), None)
+    if whose is not None:  # "Harald's Bakery"
+        return whose.left_edge.i, stop
     while (
         begin > 0
         and token.doc[begin - 1].dep_ in {"compound", "nmod"}
@@ -214,5 +220,6 @@ def listed(token: "Token") -> "Iterator[Token]":
     """A noun and those that are listed with it."""
     yield token
     for one in token.children:
-        if one.dep_ == "conj" and one.pos_ in {"NOUN", "PROPN"} and one.nbor(-1).text != "&":
+        noun = one.pos_ in {"NOUN", "PROPN"} or one.ent_type_ in {"LANGUAGE", "NORP"}
+        if one.dep_ == "conj" and noun and one.nbor(-1).text != "&":
             yield from listed(one)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from everlore.domain.errors import ConfigurationError
 from everlore.models.rules import WITHOUT_PARSER
+from everlore.models.rules.mending import mend
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -36,7 +37,7 @@ _POS: Final = {
 _LEMMAS: Final = {
     "'m": "be", "'re": "be", "am": "be", "'ve": "have", "n't": "not", "ca": "can", "wo": "will", "'ll": "will", "i": "i",
     "me": "i", "gon": "go", "wan": "want", "is": "be", "are": "be", "was": "be", "were": "be", "been": "be", "being": "be",
-    "has": "have", "had": "have", "does": "do", "did": "do",
+    "has": "have", "had": "have", "does": "do", "did": "do", "hates": "hate",
 }  # fmt: skip
 _COMMON_NAME: Final = "john"
 _BASIC: Final = frozenset({"VB", "VBP", "NN", "NNP", "JJ", "RB"})
@@ -77,6 +78,7 @@ def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection
             lemmatizer(doc)
             for token in doc:
                 token.lemma_ = _lemma(token)
+            mend(doc)
         named = [doc for doc in docs if any(one.pos_ == "PROPN" for one in doc)]
         list(names.pipe(named, batch_size=64))
         return docs

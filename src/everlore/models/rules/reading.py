@@ -16,6 +16,7 @@ from everlore.text.folding import lowered
 from everlore.text.languages import language_of
 from everlore.text.lexicon import table, words
 from everlore.text.sentences import HIDDEN, hide, sentences
+from everlore.text.words import telling
 
 MAX_READ_CHARACTERS: Final = 10_000  # what stands behind that in one message is material, not talk
 _LEAST_WORDS: Final = 3
@@ -25,13 +26,17 @@ _MOST_PARTS: Final = 40
 @dataclass(frozen=True, slots=True)
 class Part:
     """Words that may state something. `places[n]`: where its character n stands in the message. `corrects`: it may mend what was
-    said before; `was_wrong`: it says that this was never so. `joking`: it is not meant as it is said."""
+    said before; `was_wrong`: it says that this was never so. `joking`: it is not meant as it is said. `told`: who opens it, with
+    what tells them from others of the name ("Tom from the gym"), where the text has the name alone. `inside`: words of the same
+    sentence stand before it."""
 
     text: str
     places: tuple[int, ...]
     corrects: bool
     was_wrong: bool
     joking: bool
+    told: str | None = None
+    inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +138,7 @@ _CORRECTS = re.compile(
     r"^(?:oh |wait |oops |no,? |ah |actually |sorry,? )*(?:(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it"
     r"|this) (?:wrong|up)|sorry"
     r"|oops|correction|my mistake|my bad|(?:scratch|scrap) that|i meant|i mean|actually|typo|i misspoke|no,? wait|wait,? no)\b"
-    r"|\bi meant\b|\bmy mistake\b|,? sorry[.!]*$|^\*\w"
+    r"|\bi meant\b|\bmy mistake\b|,? sorry[.!]*$|^\*\w|^(?:ok |actually |and )*make (?:it|that)\b"
 )
 _TAKES_BACK = re.compile(
     r"\W{0,9}(?:haha\w{0,9}|lol|ok|no|nah)?\W{0,9}(?:i'm |im |i was |just |only )*(?:kidding|joking|jk)\b"
@@ -160,6 +165,12 @@ _LEAD = re.compile(
     r"|my mistake|scratch that|i meant|ffs|omg|obviously|of course|seriously now|for the record|remember)\b[ ,!.:-]*)+",
     re.IGNORECASE,
 )
+# What a professional found of the speaker is the speaker's to state.
+_ON_ADVICE = re.compile(
+    rf"(?:(?:my|the|our) )?(?:{'|'.join(sorted(words('statements.advisers', 'en')))})(?: just| now)? "
+    r"(?:says?|said|told me|confirmed|confirms)(?: that)? (?=(?:I|I'm|i'm|im|i|my|my [a-z]+)\b)",
+    re.IGNORECASE,
+)
 _TELLING_LETTERS = 6
 
 
@@ -167,6 +178,7 @@ _WAS_WRONG = re.compile(
     r"\b(?:correction|my mistake|typo|i misspoke|(?:i|we) (?:got|wrote|said|had|put|mixed) (?:that|it|this) (?:wrong|up)"
     r"|i meant)\b"
 )
+_CONTRAST = re.compile(r", not (?:an? |the |at |in |to |on |my )*[\w' -]{2,30}[.!)]*$")
 _HAS_CHANGED = re.compile(r"\b(?:now|moved|new|since|these days|switched|changed)\b")
 
 
@@ -221,8 +233,10 @@ def _own_words(text: str, low: str) -> str:
 
 
 def _parts(text: str, called: Collection[str], known: Collection[str]) -> Iterator[Part]:
+    mending: _Mending | None = None
     for sentence in sentences(text):
-        if sum(map(str.isalpha, sentence.text)) < _TELLING_LETTERS:
+        mending = _mending(sentence.text, mending)
+        if sum(map(str.isalpha, sentence.text)) < _TELLING_LETTERS and not mending.corrects:
             continue
         stop = sentence.end
         bare = sentence.text.rstrip("\"' )*~")
@@ -234,36 +248,63 @@ def _parts(text: str, called: Collection[str], known: Collection[str]) -> Iterat
         low = text[sentence.start : stop].lower()
         if (HIDDEN in low and low.count(HIDDEN) > 0.5 * len(low)) or _SECRET.search(low):
             continue
-        yield from _cut(text, sentence.start, stop, low, called, known)
+        yield from _cut(text, sentence.start, stop, mending, called, known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mending:
+    """What a sentence says of what was said before; `named`: the telling words of one that only names what is right."""
+
+    corrects: bool
+    wrong: bool
+    named: frozenset[str] = frozenset()
+
+
+def _mending(said: str, before: _Mending | None) -> _Mending:
+    """ "No wait." and "I meant Lagos." speak of the sentence behind them as well, if that is about the same."""
+    low = lowered(said)
+    corrects = _CORRECTS.search(low) is not None
+    wrong = (
+        _WAS_WRONG.search(low) is not None or _CONTRAST.search(low) is not None
+    ) and not _HAS_CHANGED.search(low)
+    bare = _LEAD.sub("", low.strip(), count=1) if corrects else low
+    named = frozenset(telling(bare)) if corrects and len(bare.split()) <= _LEAST_WORDS else frozenset[str]()
+    if before is not None and before.corrects and (not before.named or before.named & set(telling(low))):
+        corrects, wrong = True, wrong or (before.wrong and not _HAS_CHANGED.search(low))
+    return _Mending(corrects, wrong, named if corrects else frozenset())
 
 
 def _cut(
-    text: str, start: int, stop: int, low: str, called: Collection[str], known: Collection[str]
+    text: str, start: int, stop: int, mending: _Mending, called: Collection[str], known: Collection[str]
 ) -> Iterator[Part]:
-    corrects, joking = _CORRECTS.search(low) is not None, _JOKE.search(low) is not None
-    wrong = _WAS_WRONG.search(low) is not None and _HAS_CHANGED.search(low) is None
-    begin = start
+    joking = _JOKE.search(text[start:stop].lower()) is not None
+    begin, told_of = start, False
     for cut in (*_CUT.finditer(text, start, stop), None):
         end = cut.start() if cut else stop
-        written = _written_out(text, begin, end, called, known)
+        inside = begin > start and text[begin - 1] in "-–— "
+        written = _written_out(text, begin, end, called, known, inside=inside)
         begin = cut.end() if cut else stop
         if written is None:
             continue
-        part, places = written
+        part, places, told = written
         said = part.strip().lower()
         if HIDDEN in part:
             continue
-        if sum(map(str.isalpha, said)) < _TELLING_LETTERS or len(said.split()) < _LEAST_WORDS:
+        short = sum(map(str.isalpha, said)) < _TELLING_LETTERS or len(said.split()) < _LEAST_WORDS
+        if short and not mending.corrects:
             if any(
                 word.strip(".,!;:") in known for word in said.split()
             ):  # "Emma called.": who is meant by "she" behind it
-                yield Part(part, places, corrects, wrong, joking=True)
+                yield Part(part, places, corrects=False, was_wrong=False, joking=True)
             continue
         unsure = (
             any(one.search(said) for one in (_UNREAL, _ONLY_HEARD, _HEDGED)) or _ASKS.match(said) is not None
         )
-        if language_of(part) == "en" and _is_english(said):
-            yield Part(part, places, corrects, wrong, joking or unsure)
+        told_of = told_of or (unsure and cut is not None and ":" in cut[0])  # "in my novel he says: ..."
+        if (short or language_of(part) == "en") and _is_english(said):
+            yield Part(
+                part, places, mending.corrects, mending.wrong, joking or unsure or told_of, told, inside
+            )
 
 
 _SHARED = words("small", "en") & (
@@ -282,9 +323,9 @@ def _is_english(said: str) -> bool:
 
 _SHORT_HAND = table("statements.short_hand", "en")
 _SHORT = re.compile(
-    r"(?<![\w'’])(?:"
+    r"(?<![\w'’@.])(?:"
     + "|".join(sorted(map(re.escape, _SHORT_HAND), key=len, reverse=True))
-    + r")(?!['’]?\w|\.)",
+    + r")(?!['’]?\w|\.|@)",
     re.IGNORECASE,
 )
 # Whoever chats leaves out "I".
@@ -310,42 +351,58 @@ _WITHOUT_I = (
 )
 _FIRST_WORD = re.compile(r"\s*[A-Z][a-z]+(?=\s[a-z'])")
 _SOMEBODY_ELSE = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
-_WORD = re.compile(r"(?<![\w'’])[a-zà-ÿ]{2,}(?!\w)")
+# "Tom from the gym", "Mia the intern": a name that opens a statement, with what tells it from others.
+_TOLD = re.compile(
+    r"\s*(?P<name>[A-Z][\w'-]+),? (?P<by>(?:(?:from|at|in) (?:the |our |my )?|the )[a-z][\w-]+),? "
+    r"(?=(?:is|was|has|had|will|can|[a-z]+(?:s|ed)) )"
+)
+_WORD = re.compile(r"(?<![\w'’@.])[a-zà-ÿ]{2,}(?!\w|@|\.\w)")
 _MONTHS_AND_DAYS = words("statements.capitalised", "en")
+_NO_NAMES = words("no_names") | words("starters") | words("small", "en") | _MONTHS_AND_DAYS
 
 
 def _written_out(
-    text: str, begin: int, end: int, called: Collection[str], known: Collection[str]
-) -> tuple[str, tuple[int, ...]] | None:
-    """A part without what opens it and whom it addresses, with short hand written out and names written large."""
+    text: str, begin: int, end: int, called: Collection[str], known: Collection[str], *, inside: bool
+) -> tuple[str, tuple[int, ...], str | None] | None:
+    """A part without what opens it and whom it addresses, with short hand written out and names written large; and who opens
+    it, with what tells them apart."""
     said = text[begin:end].replace("’", "'")
-    if (lead := _LEAD.match(said)) is not None:
-        begin, said = begin + lead.end(), said[lead.end() :]
+    for opener in (_LEAD, _ON_ADVICE):
+        if (lead := opener.match(said)) is not None:
+            begin, said = begin + lead.end(), said[lead.end() :]
     for name in called:
         vocative = re.compile(rf"(?:^\s*|,\s*){re.escape(name)}(?=\s*[,!.]|\s*$)", re.IGNORECASE)
         said = vocative.sub(lambda match: " " * len(match[0]), said)
     lead = (
         next((written for pattern, written in _WITHOUT_I if pattern.match(said)), "")
-        if not _SOMEBODY_ELSE.search(text)
+        if not inside and not _SOMEBODY_ELSE.search(text)
         else ""
     )
     if (first := _FIRST_WORD.match(said)) and (
-        first[0].strip().endswith("ed") or first[0].strip().lower() in words("small", "en")
+        first[0].strip().endswith("ed")
+        or first[0].strip().lower() in words("small", "en") - {"i", "my", "our"}
     ):
-        said = said[: first.end()].lower() + said[first.end() :] if first[0].strip() != "I" else said
+        said = said[: first.end()].lower() + said[first.end() :]
     if said.isupper() and len(said.split()) > 1:
         said = said.lower()
+    told = _TOLD.match(said)
+    if told is not None and told["name"].lower() not in _NO_NAMES:
+        edits = [(told.end("name"), told.end() - 1, "")]
+    else:
+        told, edits = None, list[tuple[int, int, str]]()
+    edits += [
+        (*one.span(), _SHORT_HAND.get(one[0].lower(), one[0]))
+        for one in _SHORT.finditer(said, edits[0][1] if edits else 0)
+    ]
     blank = len(said) - len(said.lstrip()) if lead else 0
     pieces, places, last = [lead] if lead else list[str](), [min(begin + blank, end - 1)] * len(lead), blank
-    for match in _SHORT.finditer(said):
-        full = _SHORT_HAND.get(match[0].lower(), match[0])
-        pieces += [said[last : match.start()], full]
-        places += range(begin + last, begin + match.start())
-        places += [
-            min(begin + match.start() + place, begin + match.end() - 1) for place in range(len(full) - 1)
-        ]
-        places.append(begin + match.end() - 1)
-        last = match.end()
+    for first_place, behind, full in edits:
+        pieces += [said[last:first_place], full]
+        places += range(begin + last, begin + first_place)
+        places += [min(begin + first_place + place, begin + behind - 1) for place in range(len(full) - 1)]
+        if full:
+            places.append(begin + behind - 1)
+        last = behind
     pieces.append(said[last:])
     places += range(begin + last, begin + len(said))
     whole = _WORD.sub(
@@ -356,4 +413,4 @@ def _written_out(
     )
     whole = re.sub(r"\bi(?=')", "I", whole)
     whole = re.sub(r"^(\s*)[,!.)]", r"\1 ", whole)
-    return (whole, tuple(places)) if whole.strip() else None
+    return (whole, tuple(places), f"{told['name']} {told['by']}" if told else None) if whole.strip() else None

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from everlore.models.rules.clauses import Clause, child, is_negated, opens
 from everlore.models.rules.kin import FORMER, PETS, ROLES, predicate_of
-from everlore.models.rules.phrases import Said, called
+from everlore.models.rules.phrases import SaidFact, called
 from everlore.models.rules.scene import Scene, kin_of, name_of, owner_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 
-def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
+def relations(clause: Clause, scene: Scene) -> Iterator[tuple[SaidFact, str]]:
     """Who is whose sister, with the description that is another name for them ("Anna's sister"); whose dog Max is."""
     yield from _had(clause, scene)
     for token in clause.words:
@@ -30,7 +30,7 @@ def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
             continue
         owner = scene.speaker if owner == "The user" else owner
         if role is None:
-            yield Said(owner, "has_pet", called, named.i, named.i + 1, True), f"{owner}'s {token.lower_}"
+            yield SaidFact(owner, "has_pet", called, named.i, named.i + 1, True), f"{owner}'s {token.lower_}"
             continue
         nick = (
             clause.subject
@@ -39,12 +39,15 @@ def relations(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
         )
         predicate, over = predicate_of(role)
         over = over or any(one.lower_ in FORMER - {"old", "late"} for one in token.children)
-        yield Said(called, predicate, owner, named.i, named.i + 1, True, over), f"{owner}'s {token.lower_}"
+        yield (
+            SaidFact(called, predicate, owner, named.i, named.i + 1, True, over),
+            f"{owner}'s {token.lower_}",
+        )
         if nick is not None and nick != named and called.startswith(nick.text[:1]):  # "Em is my sister Emma"
-            yield Said(called, predicate, owner, named.i, named.i + 1, True, over), nick.text
+            yield SaidFact(called, predicate, owner, named.i, named.i + 1, True, over), nick.text
 
 
-def _had(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
+def _had(clause: Clause, scene: Scene) -> Iterator[tuple[SaidFact, str]]:
     """ "I have two kids, Ola and Max", "he has a daughter called Iona"."""
     subject, thing = clause.subject, clause.child("dobj")
     role = ROLES.get(thing.lemma_.lower()) if thing is not None and clause.head.lemma_ == "have" else None
@@ -54,7 +57,7 @@ def _had(clause: Clause, scene: Scene) -> Iterator[tuple[Said, str]]:
     for name in called(thing) if owner else ():
         predicate, over = predicate_of(role)
         yield (
-            Said(name.text, predicate, str(owner), name.i, name.i + 1, True, over),
+            SaidFact(name.text, predicate, str(owner), name.i, name.i + 1, True, over),
             f"{owner}'s {thing.lemma_.lower()}",
         )
 
@@ -75,6 +78,8 @@ def _who(token: "Token", clause: Clause) -> "Token | None":
             if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"
         ]
     subject, head = clause.subject, clause.head
+    if subject is not None and subject.lower_ == "name" and token.dep_ == "poss" and token.head == subject:
+        token = subject  # "my sister's name is Emma"
     if (
         not beside
         and token.dep_ == "attr"

@@ -22,6 +22,7 @@ _NO_PERSON: Final = frozenset(
 _NAMED_BY: Final = ("appos", "npadvmod", "nmod", "compound")
 _NO_NAMES: Final = words("no_names") | words("feasts") | words("nations") | words("starters")
 _LINKS: Final = words("statements.links", "en")
+_PERSONAL: Final = words("statements.personal", "en")
 _TITLES: Final = {
     "mr": "he", "mr.": "he", "herr": "he", "senhor": "he", "señor": "he", "sir": "he", "uncle": "he", "mrs": "she", "mrs.": "she",
     "ms": "she", "ms.": "she", "miss": "she", "frau": "she", "dona": "she", "señora": "she", "aunt": "she",
@@ -52,6 +53,13 @@ class Scene:
     place: int = 0
     people: list[Person] = field(default_factory=list[Person])
     genders: dict[str, str] = field(default_factory=dict[str, str])
+    told: str | None = None  # see Part.told
+    to_assistant: bool = True  # nobody else takes part
+    inside: bool = False  # see Part.inside
+
+    def in_full(self, name: str) -> str:
+        """A name with what tells it from others, where it was said so."""
+        return self.told if self.told is not None and self.told.split()[0] == name else name
 
     @property
     def author(self) -> str:
@@ -128,12 +136,29 @@ def name_of(token: "Token", known: Collection[str] = ()) -> str | None:
     if any(not (one.text[:1].isupper() or one.lower_ in _LINKS) for one in span):
         span = token.doc[token.i : token.i + 1]
     does = token.ent_type_ == "PERSON" and token.dep_ == "nsubj"  # "Emma moved to Lisbon."
-    unsure = low not in known and opens(token) and child(token, "appos") is None and not does
+    unsure = (
+        low not in known
+        and opens(token)
+        and child(token, "appos") is None
+        and not does
+        and not is_somebody(token)
+    )
     if len(span) == 1 and (unsure or (token.text.isupper() and len(token) > 5)):
         return None
     if span[0].lower_ in ROLES and len(span) > 1:
         span = span[1:]
     return span.text
+
+
+def is_somebody(token: "Token") -> bool:
+    """A bare word that opens its sentence names somebody where it does what only people do, or does it with "I"."""
+    if token.pos_ != "PROPN" or token.dep_ not in {"nsubj", "nsubjpass"}:
+        return False
+    beside = next((one for one in token.children if one.dep_ == "conj"), None)
+    if beside is not None and beside.lower_ == "i":
+        return True
+    forms = {"VBZ", "VBD"} if beside is None or beside.pos_ != "PROPN" else {"VBP", "VBD"}
+    return token.head.lemma_.lower() in _PERSONAL and token.head.tag_ in forms
 
 
 def owner_of(token: "Token", scene: Scene) -> str | None:
@@ -172,12 +197,23 @@ def _acts(token: "Token", known: Collection[str]) -> bool:
     return token.dep_ == "nsubj" and token.ent_type_ == "" and token.lower_ in known
 
 
+def _is_got(token: "Token") -> bool:
+    """ "We got a dog": whose it is from then on."""
+    head = token.head
+    return (
+        token.dep_ == "dobj"
+        and head.lemma_ in {"have", "get", "adopt", "buy"}
+        and any(one.lower_ in {"i", "we"} for one in head.children)
+    )
+
+
 def person_of(token: "Token", scene: Scene, quote: Quote) -> Person | None:
     """The person that a noun phrase names by kin or by name."""
     role = kin_of(token)
-    pet = token.lower_ in PETS and child(token, "poss") is not None
+    pet = token.lower_ in PETS and (child(token, "poss") is not None or _is_got(token))
     if role is not None or pet:
-        called, owner = named_kin(token, scene), owner_of(token, scene)
+        called = named_kin(token, scene)
+        owner = scene.author if _is_got(token) else owner_of(token, scene)
         if owner is None:
             return None
         said = f"{owner}'s {token.text.lower()}" + (f" {called}" if called else "")

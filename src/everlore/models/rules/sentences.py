@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from everlore.domain.memories import EntityType
 from everlore.models.rules.clauses import Clause, child, clauses
 from everlore.models.rules.facts import facts
-from everlore.models.rules.phrases import Said
+from everlore.models.rules.phrases import SaidFact
 from everlore.models.rules.pipeline import parsed
 from everlore.models.rules.relations import relations
 from everlore.models.rules.scene import NAMELESS, Scene, person_of
@@ -63,7 +63,7 @@ class _Entity:
 class _Stated:
     """A fact with the date that its clause names, and the description that it gives of its subject ("Anna's sister")."""
 
-    said: Said
+    said: SaidFact
     since: datetime | None
     alias: str | None = None
 

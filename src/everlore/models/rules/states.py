@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
@@ -9,7 +10,7 @@ from everlore.models.rules.habits import age, of_owner
 from everlore.models.rules.kin import PETS
 from everlore.models.rules.phrases import (
     NOTHING,
-    Said,
+    SaidFact,
     called,
     is_fit,
     is_the,
@@ -20,6 +21,7 @@ from everlore.models.rules.phrases import (
     slot,
 )
 from everlore.models.rules.scene import Scene, kin_of, name_of
+from everlore.text.dates import read_dates
 from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ _DISLIKES: Final = frozenset({"hate", "dislike", "detest", "loathe"})
 TASTES: Final = frozenset({"love", "like", "enjoy", "adore", "prefer", *_DISLIKES})
 
 
-def taste(head: "Token", subject: str) -> Iterator[Said]:
+def taste(head: "Token", subject: str) -> Iterator[SaidFact]:
     lemma = head.lemma_.lower()
     if head.tag_ not in {"VBP", "VBZ", "VB"} or any(
         one.lower_ in {"did", "to", "used"} for one in auxiliaries(head)
@@ -53,7 +55,7 @@ def taste(head: "Token", subject: str) -> Iterator[Said]:
         else (doing, *(part for part in doing.children if part.dep_ == "conj" and part.pos_ == "VERB"))
     ):
         if one.tag_ == "VBG" and (span := _activity(one)) is not None:
-            yield Said(subject, predicate, one.doc[span[0] : span[1]].text, *span)
+            yield SaidFact(subject, predicate, one.doc[span[0] : span[1]].text, *span)
 
 
 _NO_ACTIVITY: Final = words("statements.no_activity", "en")
@@ -85,7 +87,7 @@ def _activity(doing: "Token") -> tuple[int, int] | None:
 # --- what is owned, what somebody is -----------------------------------------------------------------------
 
 
-def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     things = slot(head, ("with",)) if head.lemma_ == "live" else slot(head, ("dobj",))
     if is_negated(head) or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"}):
         return
@@ -94,14 +96,57 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
             continue
         if names := called(one):
             for name in names:
-                yield Said(subject, "has_pet", name.text, name.i, name.i + 1, True)
+                yield SaidFact(subject, "has_pet", name.text, name.i, name.i + 1, True)
         elif (
-            one.tag_ == "NN" and not is_the(one) and (said := object_of(one, subject, "has_pet")) is not None
+            one.dep_ in {"dobj", "conj"}
+            and one.tag_ == "NN"
+            and not is_the(one)
+            and (said := object_of(one, subject, "has_pet")) is not None
         ):
             yield said
 
 
-def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+def _job(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
+    """ "I started a new job at Globex", "she quit her job at Acme", "I resigned from Acme"."""
+    job = child(head, "dobj")
+    ends = head.lemma_.lower() in _LEAVES
+    if (
+        is_negated(head)
+        or head.tag_ not in {"VBD", "VBN"}
+        or (job is None) != (head.lemma_.lower() == "resign")
+    ):
+        return
+    if job is not None and job.lemma_.lower() not in _JOBS:
+        return
+    for one in (
+        part for token in (head, job) if token is not None for part in slot(token, ("at", "with", "from"))
+    ):
+        if is_fit(one, "place") and (said := object_of(one, subject, "works_at")) is not None:
+            yield replace(said, ended=ends)
+    for one in slot(job, ("as",)) if job is not None and not ends else ():
+        if is_fit(one, "professions") and (said := object_of(one, subject, "works_as")) is not None:
+            yield said
+
+
+_LEAVES: Final = words("statements.leaves", "en")
+_JOBS: Final = words("statements.jobs", "en")
+
+
+def _born(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
+    """ "I was born on 3 May 1990": the day, as a date."""
+    words_of = [one for token in slot(head, ("on",)) for one in token.subtree]
+    if not words_of or is_negated(head):
+        return
+    text = head.doc.text[words_of[0].idx : words_of[-1].idx + len(words_of[-1])]
+    for date in read_dates(text, _ANY_DAY)[:1]:
+        if date.grain == "day" and str(date.start.year) in text:
+            yield SaidFact(subject, "born_on", f"{date.start:%Y-%m-%d}", words_of[0].i, words_of[-1].i + 1)
+
+
+_ANY_DAY: Final = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     if head.tag_ not in {"VBP", "VBZ"} or head != clause.head:
         return
     adjective, noun, negated = child(head, "acomp"), child(head, "attr"), is_negated(head)
@@ -118,16 +163,23 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
             and (said := object_of(origin, subject, "comes_from")) is not None
         ):
             yield said
-    if noun is None or negated:
+    over = negated and any(one.lower_ in {"longer", "anymore", "more"} for one in head.subtree)
+    if noun is None or negated != over:
         return
-    if noun.lemma_.lower() in {"fan", "lover"}:
+    if noun.lemma_.lower() == "member":
+        for one in slot(noun, ("of",)):
+            if (
+                said := object_of(one, subject, "member_of")
+            ) is not None and one.lemma_.lower() not in NOTHING:
+                yield replace(said, ended=over)
+    elif noun.lemma_.lower() in {"fan", "lover"}:
         for one in (part for token in slot(noun, ("of",)) for part in listed(token)):
             if not is_the(one) and (said := object_of(one, subject, "likes")) is not None:
-                yield said
-    yield from _profession(noun, subject, clause)
+                yield replace(said, ended=over)
+    yield from (replace(said, ended=over) for said in _profession(noun, subject, clause))
 
 
-def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[Said]:
+def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[SaidFact]:
     if noun.lemma_.lower() not in words("statements.professions", "en") or noun.pos_ not in {"NOUN", "PROPN"}:
         return
     if any(
@@ -137,7 +189,7 @@ def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[Said]:
     ):
         return
     begin, stop = phrase_span(noun)
-    yield Said(subject, "works_as", noun.doc[begin:stop].text, begin, stop)
+    yield SaidFact(subject, "works_as", noun.doc[begin:stop].text, begin, stop)
     for place in slot(noun, ("at", "for")):
         if is_fit(place, "name") and (said := object_of(place, subject, "works_at")) is not None:
             yield said
@@ -153,7 +205,7 @@ _KEEN: Final = {
 }
 
 
-def _keen(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
+def _keen(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     """ "I am passionate about pottery", "she is into climbing"."""
     word = child(head, "acomp") or head
     if head.tag_ == "VBD" or is_negated(head) or any(one.tag_ == "VBD" for one in auxiliaries(head)):
@@ -170,7 +222,7 @@ def _keen(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
 _SPELLED: Final = {"color": "colour", "flavor": "flavour"}
 
 
-def _titled(said: Said, token: "Token") -> Said:
+def _titled(said: SaidFact, token: "Token") -> SaidFact:
     """With the small words that a title holds: "The Station at Dusk"."""
     begin, stop, doc = said.begin, said.stop, token.doc
     while stop + 1 < len(doc) and doc[stop].pos_ in {"ADP", "DET"} and doc[stop + 1].text[:1].isupper():
@@ -184,7 +236,7 @@ _MAIL: Final = frozenset({"email", "e-mail", "mail"})
 _PHONE: Final = frozenset({"phone", "number", "mobile"})
 
 
-def _contact(clause: Clause, scene: Scene) -> Iterator[Said]:
+def _contact(clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     """ "My e-mail is lea@nord.example", "Mia's number is 555 010 2030"."""
     subject, doc = clause.subject, clause.head.doc
     whose = child(subject, "poss") if subject is not None else None
@@ -196,46 +248,72 @@ def _contact(clause: Clause, scene: Scene) -> Iterator[Said]:
     digits = [one for one in behind if sum(map(str.isdigit, one.text)) > 1 or one.text in {"-", "+"}]
     said = {one.lower_ for one in (subject, *subject.children)}
     if owner and mail is not None and said & {*_MAIL, "address"}:
-        yield Said(owner, "email", mail.text, mail.i, mail.i + 1)
+        yield SaidFact(owner, "email", mail.text, mail.i, mail.i + 1)
     elif (
         owner and digits and said & _PHONE and sum(map(str.isdigit, "".join(one.text for one in digits))) > 5
     ):
         begin, stop = digits[0].i, digits[-1].i + 1
-        yield Said(owner, "phone", doc[begin:stop].text, begin, stop)
+        yield SaidFact(owner, "phone", doc[begin:stop].text, begin, stop)
 
 
-def of_possession(clause: Clause, scene: Scene) -> Iterator[Said]:
+def of_possession(clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     """What a clause says of something that is somebody's: their favourites, how they are reached."""
     yield from favourites(clause, scene)
     yield from _contact(clause, scene)
+    yield from _naming(clause, scene)
     yield from of_owner(clause, scene)
 
 
-_BONDS: Final = {"engaged": "engaged_to", "married": "married_to", "divorced": "married_to"}
-
-
-def _bond(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    """ "Ola and I got married", "I am engaged to Ola"; of two the speaker is the subject."""
-    word = next((one for one in (head, *head.children) if one.lower_ in _BONDS), None)
-    first = clause.subject
-    if word is None or first is None or is_negated(head):
+def _naming(clause: Clause, scene: Scene) -> Iterator[SaidFact]:
+    """ "His name is Rufus", where a dog was spoken of; "the cat is called Miso"."""
+    subject, head, name = clause.subject, clause.head, clause.child("attr", "oprd")
+    if subject is None or name is None or name.pos_ != "PROPN" or is_negated(head):
         return
+    pet = child(subject, "poss") if subject.lower_ == "name" and head.lemma_ == "be" else None
+    if head.lemma_ in {"call", "name"} and clause.child("auxpass") is not None:
+        pet = subject
+    if pet is None:
+        return
+    if pet.pos_ == "PRON":
+        person = scene.taken_up(pet.lower_)
+        mine = person is not None and person.name.removeprefix(f"{scene.author}'s ") in PETS
+    else:
+        mine = pet.lower_ in PETS and any(one.lower_ in {"the", "my", "our"} for one in pet.children)
+    if mine:
+        yield SaidFact(scene.speaker, "has_pet", name.text, name.i, name.i + 1, True)
+
+
+_BONDS: Final = {
+    "engaged": ("engaged_to", False), "married": ("married_to", False), "divorced": ("married_to", True),
+    "together": ("partner_of", False), "dating": ("partner_of", False), "break": ("partner_of", True),
+    "split": ("partner_of", True),
+}  # fmt: skip
+
+
+def _bond(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
+    """ "Ola and I got married", "I am engaged to Ola", "Ola and I are no longer together"; of two the speaker is the subject."""
+    parts = head.lemma_ in {"break", "split"} and child(head, "prt") is not None
+    word = head if parts else next((one for one in (head, *head.children) if one.lower_ in _BONDS), None)
+    first, negated = clause.subject, is_negated(head)
+    over = negated and any(one.lower_ in {"longer", "anymore", "more"} for one in head.children)
+    if word is None or first is None or negated != over:
+        return
+    predicate, ended = _BONDS[head.lemma_ if parts else word.lower_]
     others = [one for one in (first, *first.children) if one == first or one.dep_ == "conj"]
     if subject != scene.speaker and any(one.lower_ in {"i", "we"} for one in others):
         return
     others += [one for part in (head, word) for one in slot(part, ("to", "with"))]
     before = first.doc[first.i - 2 : first.i]
     others += [before[0]] if len(before) == 2 and before[1].lower_ == "and" else []
-    for one in others:
+    for one in dict.fromkeys(others):
         if one.pos_ == "PROPN" and name_of(one, {*scene.known, one.lower_}):
             begin, stop = name_span(one)
             said = one.doc[begin:stop].text
-            if said == subject:
-                continue
-            yield Said(subject, _BONDS[word.lower_], said, begin, stop, True, word.lower_ == "divorced")
+            if said != subject:
+                yield SaidFact(subject, predicate, said, begin, stop, True, ended or over)
 
 
-def favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
+def favourites(clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     """ "My favourite band is Low", "Blue is my favourite colour"."""
     subject, complement = clause.subject, clause.child("attr", "acomp")
     if (
@@ -271,11 +349,13 @@ def favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
             yield _titled(said, value)
 
 
-_Rule: TypeAlias = "Callable[[Token, str, Clause, Scene], Iterator[Said]]"
+_Rule: TypeAlias = "Callable[[Token, str, Clause, Scene], Iterator[SaidFact]]"
 RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
     (frozenset({"have", "own", "get", "adopt", "buy", "live"}), _pets),
+    (words("statements.takes", "en") | _LEAVES, _job),
+    (frozenset({"bear"}), _born),
     (frozenset({"be"}), _is),
     (frozenset({"be", "turn"}), age),
     (frozenset({"be", "interest", "obsess"}), _keen),
-    (frozenset({"be", "get", "marry", "engage", "divorce"}), _bond),
+    (frozenset({"be", "get", "marry", "engage", "divorce", "break", "split", "date"}), _bond),
 )

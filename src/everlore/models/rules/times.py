@@ -86,7 +86,7 @@ def _time(date: SaidDate, inside: "Sequence[Token]") -> Time:
     if not words:
         return Time(date, frozenset(), None)
     said = words[0].doc.text[date.begin : date.stop]
-    written = None if _YEAR.search(said) else _lead(words[0], date) + _written(date)
+    written = None if _YEAR.search(said) else _lead(words[0], date) + in_words(date)
     return Time(date, frozenset(one.i for one in words), written)
 
 
@@ -111,7 +111,8 @@ def _lead(first: "Token", date: SaidDate) -> str:
     return "on " if date.grain in {"day", "moment"} else "in "
 
 
-def _written(date: SaidDate) -> str:
+def in_words(date: SaidDate) -> str:
+    """As a statement writes it."""
     start = date.start
     match date.grain:
         case "week":

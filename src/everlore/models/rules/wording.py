@@ -50,15 +50,21 @@ def worded(clause: Clause, scene: Scene, times: Times) -> Wording:
     return _Writer(clause, scene, times).written()
 
 
+def requested(clause: Clause, lead: str, scene: Scene, times: Times) -> Wording:
+    """What its author asks for; `lead`: the words for that they do."""
+    return _Writer(clause, scene, times, lead).written()
+
+
 class _Writer:
-    def __init__(self, clause: Clause, scene: Scene, times: Times) -> None:
+    def __init__(self, clause: Clause, scene: Scene, times: Times, lead: str = "") -> None:
+        self.lead = f"{scene.author} {lead} " if lead else ""
         self.clause, self.scene, self.times = clause, scene, times
         self.mine = clause.subject is None or clause.subject.lower_ in _I
         self.unclear: list[str] = ["a day of some month"] if times.unclear else []
         self.leans_on: list[Person] = []
         self.person: Person | None = None
         self.author_named = False
-        self.subject = self._subject()
+        self.subject = scene.author if lead else self._subject()
         self.author_named = self.mine and clause.subject is None
 
     # --- who -----------------------------------------------------------------------------------------------
@@ -69,7 +75,7 @@ class _Writer:
             raise Refused("it is another name for somebody")
         if token is None:
             head = self.clause.head
-            if head.tag_ != "VBD" or self.clause.words[0] != head or head.lemma_ == "be":
+            if scene.inside or head.tag_ != "VBD" or self.clause.words[0] != head or head.lemma_ == "be":
                 raise Refused("nobody does it")
             return scene.author
         low = token.lower_
@@ -111,7 +117,7 @@ class _Writer:
     # --- what ----------------------------------------------------------------------------------------------
 
     def written(self) -> Wording:
-        parts = [self.scene.author + " "] if self.clause.subject is None else []
+        parts = [self.lead or self.scene.author + " "] if self.clause.subject is None else []
         told: set[int] = set()
         for token in self.clause.words:
             time = self.times.at(token.i)
@@ -129,6 +135,10 @@ class _Writer:
 
     def _said(self, token: "Token") -> str:
         low = token.lower_
+        if opens(token) and token.text[:1].isupper() and low not in _I:
+            full = self.scene.in_full(token.text)
+            if full != token.text:
+                return full
         if token.pos_ == "PRON" or token.tag_ in {"PRP", "PRP$"} or low in _FIRST or low in _SECOND:
             return self._pronoun(token, low)
         if token.dep_ == "det" and low in {"this", "these", "those", "that"}:
@@ -206,7 +216,7 @@ class _Writer:
             return False
         if self.scene.listener is not None and self._is_of_listener(token):
             return True
-        if not self.mine:
+        if self.lead or not self.mine:
             return False
         return any(
             token == next(iter(auxiliaries(head)), head) and not self._shares_modal(head)
@@ -235,6 +245,8 @@ class _Writer:
         if low in _FIRST:
             return self._first(token, low)
         if low in _SECOND:
+            if self.lead:  # the assistant
+                return "its" if low.startswith("your") else "it"
             if self.scene.listener is None or low == "y'all":
                 self.unclear.append(low)
                 return token.text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from everlore.domain.memories import MemoryType
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
 from everlore.models.rules.kin import PETS
-from everlore.models.rules.phrases import Said
+from everlore.models.rules.phrases import SaidFact
 from everlore.models.rules.scene import Scene, kin_of, name_of
 from everlore.models.rules.times import looks_ahead
 from everlore.models.rules.wording import Wording
@@ -92,7 +92,7 @@ def doubt(clause: Clause) -> str | None:
     return "hedged" if any(one.lower_ in _DOUBTS for one in head.subtree) else None
 
 
-def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: Sequence[Said]) -> Worth:
+def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: Sequence[SaidFact]) -> Worth:
     """A point and a quarter for each name (two count) and for a fact; half a point for each noun that tells something (three
     count), a quarter for each word that tells it from others; three quarters for a number or a date, half for a person or a pet
     of somebody's; one or more for a predicate that says something of somebody who takes part."""

@@ -12,7 +12,7 @@ from rich.text import Text
 NARROW = 72
 
 
-class Listing(Table):
+class TextTable(Table):
     """`wide`: the name of the column that holds the text; None: a table is a table however narrow it is."""
 
     def __init__(self, wide: str | None, **options: Any) -> None:

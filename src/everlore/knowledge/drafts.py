@@ -132,7 +132,9 @@ def incoming_of(
     messages = {message.number: message for message in window.messages}
     said = [messages[quote.message] for quote in draft.sources if quote.message in messages]
     target = known[draft.target - 1] if draft.target is not None and 0 < draft.target <= len(known) else None
-    named = (resolution.of(name, draft.sources) for name in draft.entities)
+    # A key names nobody: whom only keys name is not known.
+    names = () if draft.tier == "key" else draft.entities
+    named = (resolution.of(name, draft.sources) for name in names)
     return Incoming(
         type=draft.type,
         content=draft.content,
@@ -158,6 +160,7 @@ def incoming_of(
         target=target,
         replaces=draft.replaces,
         vector=vectors.get(_in_search(draft, said[0])) if said else None,
+        tier=draft.tier,
     )
 
 

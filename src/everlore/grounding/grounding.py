@@ -98,7 +98,7 @@ def ground(window: Window, extraction: Extraction, known_names: KnownNames) -> G
         if (passed := check.memory(draft)) is None:
             continue
         if passed.tier == "key":
-            folded_memory(keys, passed, MAX_KEYS)
+            folded_memory(keys, _bare(passed), MAX_KEYS)
         else:
             places[place] = folded_memory(memories, passed, MAX_MEMORIES)
             if places[place] < 0:
@@ -345,6 +345,13 @@ class _Check:
         if any(author.role == "user" for author in authors) or self.speakers.is_of_author(text, authors):
             return draft
         return replace(draft, confidence=round(draft.confidence * ASSISTANT_FACTOR, 4))
+
+
+def _bare(key: DraftMemory) -> DraftMemory:
+    """Of a key nothing counts but what it says and where: it names nobody, and takes nothing's place."""
+    return replace(
+        key, category=None, tags=(), entities=(), expires_at=None, relation="new", target=None, replaces=None
+    )
 
 
 # Words that stand for something that was named before (English, Spanish, German).

@@ -132,9 +132,7 @@ def incoming_of(
     messages = {message.number: message for message in window.messages}
     said = [messages[quote.message] for quote in draft.sources if quote.message in messages]
     target = known[draft.target - 1] if draft.target is not None and 0 < draft.target <= len(known) else None
-    # A key names nobody: whom only keys name is not known.
-    names = () if draft.tier == "key" else draft.entities
-    named = (resolution.of(name, draft.sources) for name in names)
+    named = (resolution.of(name, draft.sources) for name in draft.entities)
     return Incoming(
         type=draft.type,
         content=draft.content,

@@ -24,7 +24,6 @@ from everlore.store.memories import NewSource
 from everlore.store.passages import NewPassage, Segments
 from everlore.store.run import Transaction
 
-
 # What is written here, in the order in which layers are locked.
 _LAYERS: tuple[Layer, ...] = ("known", "keys")
 
@@ -72,7 +71,9 @@ async def write(
     async with tx.pipeline():
         await deduplication.send(tx, batch.changes, run.now, run.now + run.keys_kept)
         await facts.send(tx, entered.changes, run.extractor, run.extractor_version, run.now)
-        segments = [(layer, await _index(tx, layer, numbered, run.model_id)) for layer in _LAYERS]
+        segments: list[tuple[Layer, Segments]] = [
+            (layer, await _index(tx, layer, numbered, run.model_id)) for layer in _LAYERS
+        ]
         await _number(tx, numbered)
     for layer, sent in segments:
         await passages.merge(tx, layer, sent)

@@ -43,8 +43,8 @@ class Reworded:
 
 @dataclass(slots=True)
 class Changes:
-    """What comes of a batch. `versions` are applied in their order. `kept`: keys that were said again; `gone`: keys that have given
-    way, which whoever sends this takes away."""
+    """What comes of a batch. `versions` are applied in their order. `kept`: keys that were said again; `gone`: keys that
+    have given way, which whoever sends this takes away."""
 
     memories: list[NewMemory] = field(default_factory=list[NewMemory])
     sources: list[tuple[UUID, NewSource]] = field(default_factory=list[tuple[UUID, NewSource]])

@@ -1,8 +1,8 @@
 """What an erasure reads and takes away. What goes and what stays is decided in `everlore.knowledge.erasure`.
 
 Locks, in this order: the threads of the messages (in the order of their ids), the workspace's distilled state, the layers of
-postings as `LAYERS` has them. A distil step takes the second and then needs its messages to exist, so it commits before an erasure, which then
-finds what it wrote, or after it, when it finds its messages gone.
+postings (in the order of `LAYERS`). A distil step takes the second and then needs its messages to exist, so it commits before
+an erasure, which then finds what it wrote, or after it, when it finds its messages gone.
 """
 
 from collections import Counter

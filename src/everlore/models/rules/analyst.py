@@ -19,6 +19,7 @@ from everlore.models.rules.wording import Refused, Wording, worded
 from everlore.models.rules.worth import Worth, doubt, weigh
 from everlore.ports.analyst import (
     MAX_FACTS,
+    MAX_KEYS,
     MAX_MEMORIES,
     DraftEntity,
     DraftFact,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 # So many messages before the window are read for whether they leave it in a made-up world.
 _CONTEXT: Final = 4
+_VAGUE: Final = words("statements.vague", "en")
 _NAMED_BY: Final[dict[str, EntityType]] = {
     "lives_in": "place", "born_in": "place", "comes_from": "place", "has_visited": "place", "works_at": "organisation",
     "studies_at": "organisation", "member_of": "organisation", "works_on": "project", "uses": "technical_term",
@@ -79,6 +81,9 @@ def extract(window: Window) -> Extraction:
     found = _once(_statements(window))
     kept = sorted((one for one in found if one.worth.shown), key=lambda one: -one.worth.score)[:MAX_MEMORIES]
     kept.sort(key=found.index)
+    keys = sorted(
+        (one for one in found if one not in kept and _leads_somewhere(one)), key=lambda one: -one.worth.score
+    )
     known = _known_of(window, kept)
     named, drafts = _Names(), list[DraftFact]()
     for one in found:
@@ -96,7 +101,19 @@ def extract(window: Window) -> Extraction:
     memories = [_memory(one, named) for one in kept]
     for place, one in enumerate(kept):
         memories[place] = _related(memories[place], one, kept[:place], known)
+    memories += [_key(one) for one in keys[:MAX_KEYS]]
     return Extraction(tuple(memories), tuple(drafts[:MAX_FACTS]), _entities(named))
+
+
+def _leads_somewhere(one: Statement) -> bool:
+    """Whether a statement is a key: it is clear, and names something beside its subject."""
+    return not one.wording.unclear and any(
+        token.pos_ in {"NOUN", "PROPN"}
+        and token.dep_ != "npadvmod"
+        and token != one.clause.subject
+        and token.lemma_.lower() not in _VAGUE
+        for token in one.clause.words
+    )
 
 
 def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemory, Gist]]:
@@ -267,6 +284,13 @@ def _memory(one: Statement, named: _Names) -> DraftMemory:
         type=one.worth.type, content=one.wording.text, sources=one.quotes, importance=one.worth.importance, confidence=0.8,
         entities=tuple(name for name in named.types if name in one.wording.text)[:8], event_at=one.times.first,
         reasoning=one.worth.reason,
+    )  # fmt: skip
+
+
+def _key(one: Statement) -> DraftMemory:
+    return DraftMemory(
+        type=one.worth.type, content=one.wording.text, sources=one.quotes, importance=one.worth.importance, confidence=0.8,
+        event_at=one.times.first, tier="key",
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ _EXCLUSIVE = {
     "married_to": "is married to",
     "engaged_to": "is engaged to",
     "partner_of": "is the partner of",
+    "age": "is aged",
     "email": "has the e-mail address",
     "phone": "has the phone number",
 }
@@ -31,6 +32,10 @@ _ADDITIVE = {
     "works_on": "works on",
     "uses": "uses",
     "member_of": "is a member of",
+    "grew_up_in": "grew up in",
+    "volunteers_at": "volunteers at",
+    "graduated_from": "graduated from",
+    "comes_from": "comes from",
 }
 # Said of two people alike, whichever is named first.
 SYMMETRIC = frozenset(
@@ -55,6 +60,8 @@ def in_words(predicate: str) -> str:
         return f"is the {predicate.replace('_', ' ')}"
     if predicate.startswith("favourite_"):
         return f"has the {predicate.replace('_', ' ')}"
+    if predicate.startswith("has_"):
+        return f"has the {predicate[4:].replace('_', ' ')}"
     return predicate.replace("_", " ")
 
 

@@ -174,11 +174,12 @@ def _statements(window: Window) -> Iterator[Statement]:
     jobs = list(_jobs(window, known))
     speakers = list(dict.fromkeys(one.speaker for one in (*window.earlier, *window.messages)))
     scene: Scene | None = None
-    for job, doc in zip(jobs, parsed([job.part.text for job in jobs]), strict=True):
+    people = {part.lower() for one in speakers if one.lower() not in NAMELESS for part in one.split()}
+    for job, doc in zip(jobs, parsed([job.part.text for job in jobs], people, known), strict=True):
         others = [one for one in speakers if one != job.message.speaker and one.lower() not in NAMELESS]
         listener = others[0] if len(others) == 1 else None
-        people, genders = (scene.people, scene.genders) if scene is not None else ([], {})
-        scene = Scene(job.message.speaker, listener, known, job.place, people, genders)
+        spoken_of, genders = (scene.people, scene.genders) if scene is not None else ([], {})
+        scene = Scene(job.message.speaker, listener, known, job.place, spoken_of, genders)
         yield from _stated(job, doc, scene)
 
 
@@ -230,29 +231,38 @@ def _jobs(window: Window, known: frozenset[str]) -> Iterator[_Job]:
         yield from (
             _Job(message, place, part)
             for part in reading.parts
-            if not earlier and (not part.joking or _may_name(part.text))
+            if not earlier and (not part.joking or _may_name(part.text, known))
         )
 
 
-def _may_name(text: str) -> bool:
+def _may_name(text: str, known: frozenset[str]) -> bool:
     """Whether somebody may be named in what states nothing: it is parsed for that alone."""
-    behind = text.split()[1:]
-    return any((one[:1].isupper() and one[:2] not in {"I", "I'"}) or one.lower() in ROLES for one in behind)
+    first, *behind = text.split()
+    return first.strip(".,!").lower() in known or any(
+        (one[:1].isupper() and one[:2] not in {"I", "I'"}) or one.lower() in ROLES for one in behind
+    )
 
 
 def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
     for sentence in doc.sents:
+        said = set[int]()
         for clause in clauses(sentence):
             if not clause.words:
                 continue
+            said.update(one.i for one in clause.words)
             if not job.part.joking and doubt(clause) is None:
                 statement = _statement(job, clause, scene)
                 if statement is not None:
                     yield statement
-            quote = _quote(job, clause.words)
-            for token in sentence if clause.head == sentence.root else clause.words:
-                if (person := person_of(token, scene, quote)) is not None:
-                    scene.note(person)
+            _note_people(job, clause.words, scene)
+        # Who is named beside its clauses, or where it has none ("Birgitta on the second floor."), is spoken of, too.
+        _note_people(job, [one for one in sentence if one.i not in said], scene)
+
+
+def _note_people(job: _Job, words: "Sequence[Token]", scene: Scene) -> None:
+    for token in words:
+        if (person := person_of(token, scene, _quote(job, words))) is not None:
+            scene.note(person)
 
 
 def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:

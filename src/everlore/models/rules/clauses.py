@@ -137,9 +137,18 @@ def _words(group: "list[Token]", subject: "Token | None", sentence: "Span") -> "
         if one.i not in dropped and not one.is_space and sentence.start <= one.i < sentence.end
     ]
     tokens = _without_tails(_without_lead(tokens, top, subject), group)
-    while tokens and tokens[0].dep_ in {"cc", "punct", "intj", "mark"}:
+    while tokens and _only_joins(tokens[0], group):
         tokens.pop(0)
     return _tidy(tokens)
+
+
+def _only_joins(one: "Token", group: "list[Token]") -> bool:
+    """ "and", "oh", or the "that" of the clause itself; the "when" of another one ahead of it stays with that."""
+    return (
+        one.dep_ in {"cc", "punct", "intj"}
+        or one.lower_ == "just"
+        or (one.dep_ == "mark" and one.head in group)
+    )
 
 
 def _is_beside(one: "Token", head: "Token", group: "list[Token]") -> bool:
@@ -174,12 +183,17 @@ def _without_lead(tokens: "list[Token]", top: "Token", subject: "Token | None") 
     kept: set[int] = set()
     for one in lead:
         marked = next((part.lower_ for part in one.children if part.dep_ in {"mark", "advmod"}), "")
-        timely = one.dep_ == "npadvmod" and any(part.lower_ in _PERIODS for part in one.subtree)
+        timely = one.dep_ == "npadvmod" and one.lower_ in _PERIODS and not _is_the_other_day(one)
         joint = one.dep_ == "prep" and not any(
             part.lemma_.lower() in words("statements.joints", "en") for part in one.subtree
         )
         often = one.dep_ == "advmod" and one.lower_ not in _OPENERS | _FILLERS
-        if timely or joint or (one.dep_ == "advcl" and marked in _WHEN) or often:
+        told = (
+            one.dep_ == "advcl"
+            and marked in _WHEN
+            and any(part.pos_ in {"NOUN", "PROPN", "NUM"} for part in one.subtree)
+        )
+        if timely or joint or told or often:
             kept.update(part.i for part in one.subtree)
     heads = {top.i, *(one.i for one in auxiliaries(top))}
     return [
@@ -187,6 +201,10 @@ def _without_lead(tokens: "list[Token]", top: "Token", subject: "Token | None") 
         for one in tokens
         if one.i >= first or one.i in kept or one.i in heads or (one.is_punct and one.i - 1 in kept)
     ]
+
+
+def _is_the_other_day(token: "Token") -> bool:
+    return any(one.lower_ == "other" for one in token.children)
 
 
 def _without_tails(tokens: "list[Token]", group: "list[Token]") -> "list[Token]":
@@ -202,14 +220,22 @@ def _without_tails(tokens: "list[Token]", group: "list[Token]") -> "list[Token]"
             comments = behind_comma or marked in _COMMENTS
         else:
             own = any(part.dep_ in SUBJECTS for part in one.children)
-            comments = (
-                behind_comma and own and one.dep_ in {"appos", "conj", "ccomp", "dep", "advcl", "npadvmod"}
+            comments = behind_comma and (
+                (own and one.dep_ in {"appos", "conj", "ccomp", "dep", "advcl", "npadvmod"})
+                or _is_afterthought(one)
             )
         if comments:
             cut.update(part.i for part in one.subtree)
     # What is joined behind a clause that was cut may belong to that.
     cut.update(part.i for head in group[1:] if any(place < head.i for place in cut) for part in head.subtree)
     return [one for one in tokens if one.i not in cut]
+
+
+def _is_afterthought(token: "Token") -> bool:
+    """ "..., surgery Thursday", "..., paper on the fridge door": a bare noun behind a comma that explains nothing before it."""
+    if token.dep_ not in {"appos", "npadvmod", "dep"} or token.pos_ != "NOUN" or token.lower_ in _PERIODS:
+        return False
+    return not any(one.dep_ in {"det", "poss", "nummod", "amod", "compound"} for one in token.children)
 
 
 def _tidy(tokens: "list[Token]") -> "list[Token]":

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
+from everlore.models.rules.habits import habit
 from everlore.models.rules.phrases import Said, is_fit, listed, object_of, slot
 from everlore.models.rules.scene import Scene, kin_of, name_of, named_kin, owner_of
 from everlore.models.rules.states import RULES, TASTES, of_possession, taste
@@ -47,6 +48,7 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
     ),
     "study": (_Frame("studies_at", ("at",), "name"), _Frame("studies", ("dobj",), "anything", "now")),
     "major": (_Frame("studies", ("in",), "anything"),),
+    "grow": (_Frame("grew_up_in", ("in",), "place", "then"),),
     "bear": (_Frame("born_in", ("in",), "place"),),
     "play": (_Frame("plays", ("dobj",), "instruments", "now"),),
     "speak": (_Frame("speaks", ("dobj",), "tongues", "now"),),
@@ -97,6 +99,7 @@ def _facts_of(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iter
         yield from taste(head, subject)
     if lemma == "use":
         yield from _used_to(head, subject)
+    yield from habit(head, subject, frozenset(_FRAMES))
     for verbs, rule in RULES:
         if lemma in verbs:
             yield from rule(head, subject, clause, scene)
@@ -141,7 +144,10 @@ def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[Said]:
         head.tag_ == "VBG" and frame.tense == "now" and not auxiliaries(head)
     ):
         return
-    if (frame.tense == "now" and helped and head.tag_ != "VBN") or (
+    still = head.tag_ == "VBG" and any(
+        one.tag_ in {"VBP", "VBZ"} for one in auxiliaries(head)
+    )  # "has been working there"
+    if (frame.tense == "now" and helped and head.tag_ != "VBN" and not still) or (
         head.lemma_ == "be" and head.tag_ != "VBN"
     ):
         return

@@ -5,7 +5,7 @@ from typing import Final
 from everlore.text.lexicon import words
 
 _WRITTEN: Final = """
-mother: mom mum mam mama mommy mummy
+mother: mom mum mam mama mamma mommy mummy
 father: dad papa pops daddy
 sister: sis stepsis half-sister
 brother: bro half-brother
@@ -28,8 +28,8 @@ aunt: auntie
 uncle:
 niece:
 nephew:
-grandmother: grandma granny nana gran
-grandfather: grandpa granddad grandad gramps
+grandmother: grandma granny nana gran mormor farmor nonna oma abuela
+grandfather: grandpa granddad grandad gramps morfar farfar nonno opa abuelo
 granddaughter:
 grandson:
 mother-in-law:

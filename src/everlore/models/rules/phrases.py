@@ -59,6 +59,9 @@ def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
             for again in one.children:  # "to penicillin and to cashews"
                 if again.dep_ == "conj" and again.lower_ in slots:
                     yield from (inner for inner in again.children if inner.dep_ == "pobj")
+            for inner in one.children:  # "in a flat in Malmö"
+                if inner.dep_ == "pobj" and one.lower_ in {"in", "at"} and name_of(inner) is None:
+                    yield from slot(inner, ("in",))
         elif one.dep_ == "advmod" and one.lower_ == "back":  # "moved back to Leeds"
             yield from slot(one, slots)
         elif one.dep_ == "prep" and one.lower_ == "as":  # "works as a nurse at Saint Mary"
@@ -109,9 +112,38 @@ def object_of(token: "Token", subject: str, predicate: str) -> Said | None:
     if name_of(token) is not None:
         begin, stop = name_span(token)
         return Said(subject, predicate, token.doc[begin:stop].text, begin, stop, True)
+    if names := called(token):
+        return Said(
+            subject, predicate, names[0].doc[slice(*name_span(names[0]))].text, *name_span(names[0]), True
+        )
     begin, stop = phrase_span(token)
     text = token.doc[begin:stop].text
     return Said(subject, predicate, text, begin, stop) if len(text) > 2 and len(text.split()) < 9 else None
+
+
+def called(token: "Token") -> "list[Token]":
+    """The names of "a cat called Max", "two cats, Miso and Tofu"."""
+    first = next(
+        (
+            one
+            for one in token.subtree
+            if one.dep_ in {"oprd", "dobj", "attr"}
+            and one.pos_ == "PROPN"
+            and one.head.lower_ in {"called", "named"}
+        ),
+        None,
+    ) or next(
+        (
+            one
+            for one in token.children
+            if one.dep_ == "appos"
+            and one.pos_ == "PROPN"
+            and token.pos_ == "NOUN"
+            and one.ent_type_ not in {"DATE", "TIME"}
+        ),
+        None,
+    )
+    return [] if first is None else [one for one in listed(first) if one.text[:1].isupper()]
 
 
 def _title(token: "Token") -> tuple[int, int] | None:

@@ -5,7 +5,7 @@ labels, and kinds of names are asked for only where something is written as a na
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
@@ -38,6 +38,7 @@ _LEMMAS: Final = {
     "me": "i", "gon": "go", "wan": "want", "is": "be", "are": "be", "was": "be", "were": "be", "been": "be", "being": "be",
     "has": "have", "had": "have", "does": "do", "did": "do",
 }  # fmt: skip
+_COMMON_NAME: Final = "john"
 _BASIC: Final = frozenset({"VB", "VBP", "NN", "NNP", "JJ", "RB"})
 _OBJECT_LIKE: Final = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj"})
 
@@ -55,11 +56,19 @@ def loaded() -> "Language":
     return language
 
 
-def parsed(texts: Sequence[str]) -> "list[Doc]":
-    """The texts with their words' tags, lemmas and heads; characters keep their places."""
+def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection[str] = ()) -> "list[Doc]":
+    """The texts with their words' tags, lemmas and heads; characters keep their places. `people` and `known`: names of persons
+    and other names, in lower case. A rare one ("Em", "Tash") is taken for anything by the tagger, so that it reads a common one
+    in its place: people always, the others where they were taken for something else than a name."""
     with _LOCK:
         language = loaded()
-        docs = list(language.pipe(texts, batch_size=64))
+        docs = list(
+            language.pipe((_as_common(language.make_doc(text), people) for text in texts), batch_size=64)
+        )
+        for place, doc in enumerate(docs):
+            mistaken = {one.lower_ for one in doc if one.is_title and _is_mistaken(one, known)}
+            if mistaken:
+                docs[place] = language(_as_common(language.make_doc(doc.text), {*people, *mistaken}))
         lemmatizer = language.get_pipe("lemmatizer")
         names = cast("_Batched", language.get_pipe("ner"))
         for doc in docs:
@@ -71,6 +80,21 @@ def parsed(texts: Sequence[str]) -> "list[Doc]":
         named = [doc for doc in docs if any(one.pos_ == "PROPN" for one in doc)]
         list(names.pipe(named, batch_size=64))
         return docs
+
+
+def _is_mistaken(token: "Token", known: Collection[str]) -> bool:
+    """Whether a name was taken for something else: one that is known, or a plural or an "oh" that is written large."""
+    inside = token.i > 0 and token.nbor(-1).is_alpha and not token.is_sent_start
+    return token.tag_ not in {"NNP", "NNPS"} and (
+        token.lower_ in known or (inside and token.tag_ in {"NNS", "UH"})
+    )
+
+
+def _as_common(doc: "Doc", names: Collection[str]) -> "Doc":
+    for token in doc:
+        if token.is_title and token.lower_ in names:
+            token.norm_ = _COMMON_NAME
+    return doc
 
 
 def _lemma(token: "Token") -> str:

@@ -67,6 +67,9 @@ class Scene:
             for one in late
             if one.place == self.place and one.gender in ({wanted} if wanted == "they" else {wanted, None})
         ]
+        sure = {one.name for one in here if one.gender == wanted}
+        if here and here[-1].gender == wanted and len(sure) == 1:
+            return here[-1]
         fitting = here or [one for one in late if one.gender == wanted]
         return fitting[0] if len({one.name for one in fitting}) == 1 else None
 
@@ -83,6 +86,8 @@ class Scene:
 def is_bare_kin(token: "Token") -> bool:
     """ "Mum is in hospital", "grandson Peter": the speaker's own, for nobody else's is said."""
     role = ROLES.get(token.lower_)
+    if token.i and token.nbor(-1).text in {'"', "“", "'"}:  # what somebody was called
+        return False
     first = opens(token) and token.dep_ in {"nsubj", "nsubjpass"}
     if (
         role is None
@@ -152,6 +157,12 @@ def named_kin(token: "Token", scene: Scene) -> str | None:
         for one in token.children
         if one.dep_ in _NAMED_BY and one.pos_ == "PROPN" and one.ent_type_ not in _NO_PERSON - {"ORG", "GPE"}
     ]
+    if token.dep_ == "attr":  # "Em is my sister Emma", read as two complements
+        beside += [
+            one
+            for one in token.head.children
+            if one.dep_ == "attr" and one.i == token.i + 1 and one.pos_ == "PROPN"
+        ]
     return next((name_of(one, {*scene.known, one.lower_}) for one in beside if one.text[:1].isupper()), None)
 
 

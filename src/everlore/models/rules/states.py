@@ -5,10 +5,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
+from everlore.models.rules.habits import age, of_owner
 from everlore.models.rules.kin import PETS
 from everlore.models.rules.phrases import (
     NOTHING,
     Said,
+    called,
     is_fit,
     is_the,
     listed,
@@ -84,32 +86,19 @@ def _activity(doing: "Token") -> tuple[int, int] | None:
 
 
 def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
-    thing = child(head, "dobj")
-    if (
-        thing is None
-        or is_negated(head)
-        or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"})
-    ):
+    things = slot(head, ("with",)) if head.lemma_ == "live" else slot(head, ("dobj",))
+    if is_negated(head) or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"}):
         return
-    for one in listed(thing):
+    for one in (part for thing in things for part in listed(thing)):
         if one.lemma_.lower() not in PETS or kin_of(one) is not None:
             continue
-        if names := _called(one):
-            for called in names:
-                yield Said(subject, "has_pet", called.text, called.i, called.i + 1, True)
+        if names := called(one):
+            for name in names:
+                yield Said(subject, "has_pet", name.text, name.i, name.i + 1, True)
         elif (
             one.tag_ == "NN" and not is_the(one) and (said := object_of(one, subject, "has_pet")) is not None
         ):
             yield said
-
-
-def _called(token: "Token") -> "list[Token]":
-    """The names of "a cat called Max", "two cats, Miso and Tofu"."""
-    first = next(
-        (one for one in token.subtree if one.dep_ in {"oprd", "appos", "npadvmod"} and one.pos_ == "PROPN"),
-        None,
-    )
-    return [] if first is None else [one for one in listed(first) if one.text[:1].isupper()]
 
 
 def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[Said]:
@@ -219,6 +208,7 @@ def of_possession(clause: Clause, scene: Scene) -> Iterator[Said]:
     """What a clause says of something that is somebody's: their favourites, how they are reached."""
     yield from favourites(clause, scene)
     yield from _contact(clause, scene)
+    yield from of_owner(clause, scene)
 
 
 _BONDS: Final = {"engaged": "engaged_to", "married": "married_to", "divorced": "married_to"}
@@ -279,8 +269,9 @@ def favourites(clause: Clause, scene: Scene) -> Iterator[Said]:
 
 _Rule: TypeAlias = "Callable[[Token, str, Clause, Scene], Iterator[Said]]"
 RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
-    (frozenset({"have", "own", "get", "adopt", "buy"}), _pets),
+    (frozenset({"have", "own", "get", "adopt", "buy", "live"}), _pets),
     (frozenset({"be"}), _is),
+    (frozenset({"be", "turn"}), age),
     (frozenset({"be", "interest", "obsess"}), _keen),
     (frozenset({"be", "get", "marry", "engage", "divorce"}), _bond),
 )

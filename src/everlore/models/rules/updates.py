@@ -139,7 +139,7 @@ def _gist_of(content: str, type_: MemoryType, author: str, at: datetime) -> Gist
         part.lower().removesuffix("'s") for part in (*author.split(), *content.split()) if part[:1].isupper()
     }
     scene = Scene(author, None, names)
-    for doc in parsed([content]):
+    for doc in parsed([content], {part.lower() for part in author.split()}, names):
         for clause in (one for sentence in doc.sents for one in clauses(sentence)):
             try:
                 wording = worded(clause, scene, times_of(clause, at))

@@ -136,7 +136,7 @@ class _Writer:
         pointing = (
             low in {"one", "ones"}
             and token.dep_ in {"dobj", "pobj", "attr", "conj"}
-            and token.ent_type_ == ""
+            and (token.dep_ == "dobj" or token.ent_type_ == "")
         )
         if pointing or (low in {"there", "here"} and token.pos_ == "ADV"):
             self.unclear.append(low)
@@ -193,19 +193,31 @@ class _Writer:
             return "had" if token.head.tag_ == "VBN" else "would"
         if low == "na" and token.i and token.nbor(-1).lower_ not in {"gon", "wan"}:
             return token.text
-        return _WRITTEN_OUT.get(low) or (low if opens(token) else token.text)
+        cut = (
+            {"ca", "wo"}
+            if token.i + 1 == len(token.doc) or token.nbor(1).lower_ not in {"n't", "nt"}
+            else frozenset[str]()
+        )
+        return (low not in cut and _WRITTEN_OUT.get(low)) or (low if opens(token) else token.text)
 
     def _is_governed(self, token: "Token") -> bool:
         """Whether its form follows an "I" that has become a name."""
-        if (
-            not self.mine
-            or token.tag_ not in {"VBP", "VB", "VBZ", "VBD"}
-            or token.pos_ not in {"VERB", "AUX"}
-        ):
+        if token.tag_ not in {"VBP", "VB", "VBZ", "VBD"} or token.pos_ not in {"VERB", "AUX"}:
+            return False
+        if self.scene.listener is not None and self._is_of_listener(token):
+            return True
+        if not self.mine:
             return False
         return any(
             token == next(iter(auxiliaries(head)), head) and not self._shares_modal(head)
             for head in self.clause.heads
+        )
+
+    def _is_of_listener(self, token: "Token") -> bool:
+        """ "because you bring three": the listener does it, who has become a name, too."""
+        head = token.head if token.dep_ in {"aux", "auxpass"} else token
+        return any(one.lower_ == "you" and one.dep_ in {"nsubj", "nsubjpass"} for one in head.children) and (
+            next(iter(auxiliaries(head)), head) == token
         )
 
     def _shares_modal(self, head: "Token") -> bool:
@@ -261,7 +273,7 @@ class _Writer:
         if self.person is not None and about in {None, _THIRD[low]} and not of_kin:
             return token.text
         own = subject is not None and subject.lower_ not in _I and subject.i < token.i and not of_kin
-        if (own and self._may_be(subject, low)) or self._is_inside(token):
+        if (own and self._may_be(subject, low) and not self._is_object(token)) or self._is_inside(token):
             return token.text
         found = self._taken_up(low)
         if found is None:
@@ -270,6 +282,10 @@ class _Writer:
         return (
             f"{found.name}'s" if low in _POSSESSIVE or (low == "her" and token.tag_ == "PRP$") else found.name
         )
+
+    def _is_object(self, token: "Token") -> bool:
+        """Whether it is done something to by the subject, which it then cannot mean: "Sydney found him"."""
+        return token.tag_ == "PRP" and token.dep_ in {"dobj", "dative"} and token.head in self.clause.heads
 
     def _may_be(self, subject: "Token | None", low: str) -> bool:
         """Whether a pronoun behind the subject means it."""

@@ -18,7 +18,7 @@ from everlore.text.lexicon import words
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-SHOWN_FROM: Final = 2.0
+SHOWN_FROM: Final = 2.25
 _PASSING, _REPORTS, _LIKES, _WANTS, _DECIDES = (
     words(f"statements.{one}", "en") for one in ("passing", "reporting", "liking", "wanting", "deciding")
 )
@@ -26,6 +26,9 @@ _VAGUE, _EVALUATES, _DOUBTS, _OFTEN, _ABLE = (
     words(f"statements.{one}", "en") for one in ("vague", "evaluating", "doubting", "often", "able")
 )
 _HYPOTHETICAL: Final = words("statements.hypothetical", "en")
+_LEADING, _AWAY, _REFERRING = (words(f"statements.{one}", "en") for one in ("leading", "away", "referring"))
+_NOT_SAID: Final = words("statements.not_said", "en")
+_LIGHT: Final = words("statements.light", "en")
 _FUTURE: Final = frozenset({"will", "'ll", "wo"})
 _PRESENT: Final = frozenset({"VBP", "VBZ", "VB"})
 _COPULAS: Final = words("statements.copulas", "en")
@@ -85,11 +88,11 @@ def doubt(clause: Clause) -> str | None:
 
 
 def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: bool) -> Worth:
-    """A point for each name (two count), half a point for each noun that tells something (three count), three quarters for a
-    number or a date, half for a person or a pet of somebody's, and one or more for a predicate that says something of somebody
-    who takes part."""
+    """A point and a quarter for each name (two count) and for a fact; half a point for each noun that tells something (three count),
+    a quarter for each word that tells it from others; three quarters for a number or a date, half for a person or a pet of
+    somebody's; one or more for a predicate that says something of somebody who takes part."""
     head, type_ = clause.head, type_of(clause)
-    names = {one.text for one in clause.words if _is_name(one, scene)}
+    names = {one.text for one in clause.words if _is_name(one, scene) and not _is_part_of_name(one, scene)}
     nouns = {
         one.lemma_.lower()
         for one in clause.words
@@ -105,30 +108,28 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
         if one.pos_ == "VERB" and one.dep_ in {"xcomp", "pcomp", "conj"} and one.lemma_ not in _PASSING
     }
     people = any(kin_of(one) is not None or one.lower_ in PETS for one in clause.words)
-    passing = (
-        head.lemma_.lower() in _PASSING
-        and type_ not in {"preference", "task", "skill"}
-        and not (names and dated and type_ == "event")
-    )
+    passing = _is_passing(clause, type_) and not ((names or numbers) and dated)
     comments = (
         type_ == "preference"
         and clause.child("ccomp", "advcl") is not None
         and clause.child("dobj", "xcomp") is None
     )
     someday = clause.modal in _FUTURE and not dated
-    this_one = type_ == "preference" and not facts and not names and _points_at(clause.child("dobj"))
+    this_one = not facts and not names and _points_at(clause, type_)
     given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
         "about somebody": _about(clause, wording, scene, type_),
-        "a fact": 1.0 * facts,
-        "names": 1.0 * min(len(names), 2),
+        "a fact": 1.25 * facts,
+        "names": 1.25 * min(len(names), 2),
         "numbers": 0.75 * (numbers or dated),
         "nouns": 0.5 * min(len(nouns), 3),
+        "told apart": 0.25 * min(_told_apart(clause), 2),
         "verbs": 0.25 * min(len(doing), 2),
         "people": 0.5 * people,
+        "how often": 0.5 * (type_ == "habit"),
         "says how, not what": -2.0 * _evaluates(clause, names),
         "of the moment": -1.25 * (passing or comments or given_up or someday or this_one),
-        "nothing named": -1.0 * (not nouns and not names),
+        "nothing named": -1.0 * (not nouns and not names and not facts),
         "too short": -1.0 * (len(wording.text.split()) < 4 and not facts),
     }
     score = sum(parts.values())
@@ -148,6 +149,10 @@ def _is_name(token: "Token", scene: Scene) -> bool:
     )
 
 
+def _is_part_of_name(token: "Token", scene: Scene) -> bool:
+    return token.dep_ in {"compound", "nmod"} and _is_name(token.head, scene)
+
+
 def _is_first(subject: "Token | None") -> bool:
     return subject is None or subject.lower_ in {"i", "we"}
 
@@ -159,6 +164,8 @@ def _is_wished(clause: Clause) -> bool:
 def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType) -> float:
     """What the predicate says of somebody who takes part, or belongs to one who does; less than nothing where nobody does."""
     subject = clause.subject
+    if type_ == "relationship":
+        return 1.25
     if subject is not None and not _is_first(subject) and wording.person is None:
         if any(one.lower_ in {"your", "ur"} for one in subject.children):
             return -1.0
@@ -171,13 +178,41 @@ def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType) ->
     return 1.25 if type_ in _TELLING_TYPES else 1.0
 
 
-def _points_at(token: "Token | None") -> bool:
-    """Whether only the conversation knows which one is meant: "the colour and texture"."""
-    return (
-        token is not None
-        and any(one.lower_ == "the" for one in token.children)
-        and child(token, "prep", "relcl") is None
+def _told_apart(clause: Clause) -> int:
+    """How many words tell a thing from others of its kind: "an online clothing store", "my first dance"."""
+    return sum(
+        one.dep_ in {"amod", "compound"}
+        and one.pos_ != "PROPN"
+        and one.head.pos_ == "NOUN"
+        and not {one.lemma_.lower(), one.lower_} & (_EVALUATES | _VAGUE | _NOT_SAID)
+        for one in clause.words
     )
+
+
+def _is_passing(clause: Clause, type_: MemoryType) -> bool:
+    """Whether its verb tells of talk, effort or mood only: "I had to figure it out", "we will stay strong", "I'm off to bed"."""
+    head, doing = clause.head, clause.child("xcomp")
+    if doing is not None and doing.tag_ == "VB" and head.lemma_.lower() in _LEADING:
+        return doing.lemma_.lower() in _PASSING or (head.tag_ == "VBD" and head.lemma_ in {"have", "need"})
+    if head.lemma_ == "be" and any(
+        one.lower_ in _AWAY and one.dep_ in {"prep", "advmod", "acomp"} for one in head.children
+    ):
+        return True
+    if head.lemma_.lower() in _LIGHT:
+        thing = clause.child("dobj")
+        return thing is None or thing.pos_ == "PRON" or thing.lemma_.lower() in _VAGUE
+    return head.lemma_.lower() in _PASSING and type_ not in {"preference", "task", "skill"}
+
+
+def _points_at(clause: Clause, type_: MemoryType) -> bool:
+    """Whether only the conversation knows which one is meant: "the colour and texture", "at the event"."""
+    for one in clause.words:
+        bare = child(one, "prep", "relcl", "compound", "amod", "acl", "appos") is None
+        if one.pos_ != "NOUN" or not bare or not any(part.lower_ == "the" for part in one.children):
+            continue
+        if one.lemma_.lower() in _REFERRING or (type_ == "preference" and one.dep_ == "dobj"):
+            return True
+    return False
 
 
 def _evaluates(clause: Clause, names: set[str]) -> bool:

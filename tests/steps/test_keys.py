@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 import numpy as np
@@ -45,7 +45,13 @@ class Chat:
     def __init__(
         self, lore: Everlore, workspace: Workspace, script: Script, clock: Clock, rows: Rows
     ) -> None:
-        self.lore, self.workspace, self.script, self.clock, self._rows = lore, workspace, script, clock, rows
+        self.lore, self.workspace, self.script, self.clock, self.all_rows = (
+            lore,
+            workspace,
+            script,
+            clock,
+            rows,
+        )
 
     async def say(
         self, text: str, *facts: str, tier: Tier = "key", author: str = "Anna", **more: Any
@@ -70,8 +76,8 @@ class Chat:
         ((memory_id,),) = await self.rows("select memory_id from everlore.memory where tier = 'key'")
         return (await self.workspace.memory(memory_id)).memory
 
-    async def rows(self, statement: Any, *parameters: object) -> list[tuple[Any, ...]]:
-        return await self._rows(f"{statement} order by 1", *parameters)
+    async def rows(self, statement: LiteralString) -> list[tuple[Any, ...]]:
+        return await self.all_rows(f"{statement} order by 1")
 
     async def contents(self, **filters: Any) -> list[str]:
         return sorted(memory.content for memory in await self.workspace.memories(**filters))
@@ -99,7 +105,7 @@ class Chat:
             ),
         }
 
-    async def _count(self, what: str) -> int:
+    async def _count(self, what: LiteralString) -> int:
         return (await self.rows(f"select count(*) from everlore.{what}"))[0][0]
 
 
@@ -126,9 +132,7 @@ async def test_a_key_leads_to_its_message(
     assert hit.trace["keys"].rank == 1
     async with opened(database, clock, script, recall={"keys": 0}) as other:
         plain = await (await other.workspace("alice")).recall("What is the boat named?", trace=True, limit=50)
-    (without,) = [one for one in plain.hits if one.citation.message_id == said]
-    assert "keys" not in without.trace
-    assert found.hits.index(hit) < plain.hits.index(without)
+    assert said not in [one.citation.message_id for one in plain.hits]
 
 
 async def test_keys_take_no_room_among_what_is_shown(chat: Chat) -> None:
@@ -353,7 +357,7 @@ async def test_a_run_takes_away_a_bounded_number(
 async def test_keys_of_other_workspaces_stay(chat: Chat, clock: Clock, lore: Everlore) -> None:
     await chat.say(SAID, content=KEY)
     clock.advance(days=20)
-    other = Chat(lore, await lore.workspace("bob", create=True), chat.script, clock, chat._rows)  # pyright: ignore[reportPrivateUsage]
+    other = Chat(lore, await lore.workspace("bob", create=True), chat.script, clock, chat.all_rows)
     await other.say(SAID, content=KEY)
     clock.advance(days=11)
     assert await swept(lore) == ["old_keys"]

@@ -11,6 +11,7 @@ from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.models.rules import WITHOUT_PARSER
+from everlore.work import steps
 from everlore.work.jobs import job_app, sweep
 
 
@@ -35,7 +36,7 @@ async def work(lore: Everlore) -> None:
     """Everything that a worker would do here."""
     async with job_app(lore.workers).open_async() as app:
         await sweep(app, lore.workers)
-        queues = list({task.queue for task in app.tasks.values() if task.queue != "builtin"})
+        queues = steps.queues(steps.wanted(lore.workers))
         await app.run_worker_async(
             queues=queues, wait=False, install_signal_handlers=False, delete_jobs="successful"
         )

@@ -151,8 +151,13 @@ class NamesOfWindow:
         return self._likeliest(reference, fitting)
 
     def _names_fit(self, reference: Reference, candidate: EntityCandidate) -> bool:
-        """Two sisters of one person have two names."""
+        """Two sisters of one person have two names; whom the text itself calls by both ("Em is my sister Emma") is one."""
         if reference.is_description or described(candidate.name) is not None:
+            return True
+        if any(
+            described(one) is None and self.linking.key(one) in candidate.variants
+            for one in reference.aliases
+        ):
             return True
         return any(similar_names(reference.name, variant) > 0 for variant in candidate.variants.values())
 

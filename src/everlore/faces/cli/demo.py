@@ -12,24 +12,23 @@ from uuid import UUID
 
 import typer
 
-from everlore.domain.ids import short_id
+from everlore.faces.cli import moments
 from everlore.faces.cli.call import Call, Json, call_of, run
 from everlore.faces.cli.distilling import estimated
 from everlore.faces.cli.importing import Summary, batches, distil_all, index_all
-from everlore.faces.cli.output import Output, shortened, table, when
-from everlore.faces.cli.recalling import supported
+from everlore.faces.cli.moments import Moments
+from everlore.faces.cli.output import Output
 from everlore.faces.cli.shown import fact_table, memory_table
 from everlore.text.counts import counted
 
 if TYPE_CHECKING:
     from everlore.api.workspace import Workspace
     from everlore.domain.memories import Fact, Memory
-    from everlore.domain.recall import Hit
+    from everlore.domain.recall import Hit, Recall
 
 WORKSPACE = "demo"
 _SHOWN = 3
 _KNOWN = 5
-_BESIDE_TEXT = 52
 
 
 def add_to(app: typer.Typer) -> None:
@@ -50,6 +49,14 @@ class DemoAnswer:
     question: DemoQuestion
     hits: "list[tuple[Hit, bool]]"
     took_ms: float
+    answer: "Recall"
+
+    @property
+    def rank_in_words(self) -> str:
+        """The rank of the first message that answers; of a question that nothing answers, whether that is said."""
+        if not self.question.gold:
+            return "none" if not any(hit.support.grade == "strong" for hit, _ in self.hits) else "wrong"
+        return str(next((rank for rank, (_, is_gold) in enumerate(self.hits, start=1) if is_gold), "-"))
 
     def gold_among(self, first: int) -> bool:
         return any(is_gold for _, is_gold in self.hits[:first])
@@ -63,9 +70,12 @@ class Demonstration:
     ids: dict[UUID, str] = field(default_factory=dict[UUID, str])
     last_at: datetime | None = None
     found: list[DemoAnswer] = field(default_factory=list[DemoAnswer])
+    moments: Moments = field(default_factory=Moments)
     degraded: set[str] = field(default_factory=set[str])
     memories: "list[Memory]" = field(default_factory=list["Memory"])
     facts: "list[Fact]" = field(default_factory=list["Fact"])
+    memories_in_all: int = 0
+    facts_in_all: int = 0
 
 
 def demo(
@@ -112,11 +122,13 @@ async def _demonstrate(call: Call, *, fresh: bool) -> Demonstration:
 
 
 async def _look_at_what_is_known(memory: "Workspace", shown: Demonstration) -> None:
+    shown.moments = await moments.gather(memory, {one.question.question: one.answer for one in shown.found})
     known = await memory.memories(status="all", limit=1000)
     used = [one for one in known if one.review is None and one.forgotten_at is None and one.valid_to is None]
     used.sort(key=lambda one: (-one.confidence, -one.importance, one.memory_id))
     facts = sorted(await memory.facts(limit=1000), key=lambda one: (-one.confidence, one.fact_id))
     shown.memories, shown.facts = used[:_KNOWN], facts[:_KNOWN]
+    shown.memories_in_all, shown.facts_in_all = len(used), len(facts)
 
 
 async def _record(memory: "Workspace", shown: Demonstration, advance: Callable[[int], None]) -> None:
@@ -151,7 +163,7 @@ async def _ask(memory: "Workspace", question: DemoQuestion, shown: Demonstration
     took_ms = (time.perf_counter() - began) * 1000
     shown.degraded.update(answer.degraded)
     hits = [(hit, shown.ids.get(hit.citation.message_id) in question.gold) for hit in answer.hits]
-    return DemoAnswer(question, hits, took_ms)
+    return DemoAnswer(question, hits, took_ms, answer)
 
 
 def _as_fields(shown: Demonstration) -> dict[str, Any]:
@@ -187,31 +199,20 @@ def _as_fields(shown: Demonstration) -> dict[str, Any]:
 
 
 def _print(out: Output, shown: Demonstration) -> None:
-    from rich.text import Text
-
     summary = shown.summary
     out.line(
         f"{counted(len(shown.ids), 'messages')} in the workspace {WORKSPACE}: {summary.stored} stored "
         f"now, {summary.already_there} already there."
     )
-    room = max(120, 3 * (out.width - _BESIDE_TEXT))
-    for number, found in enumerate(shown.found, start=1):
-        out.line()
-        out.print(
-            Text(f"{number}. {found.question.question}", style="bold"), Text(found.question.why, style="dim")
-        )
-        hits = table("", "when", "who", "text", "cite", wide="text")
-        for hit, is_gold in found.hits[:_SHOWN]:
-            text = Text(shortened(hit.text, room, hit.support.covered))
-            text.append(f"\n{supported(hit.support)}", style="dim")
-            cite = Text(short_id(hit.citation.message_id)).append(f"\n{hit.citation.thread}", style="dim")
-            mark = Text("✓", style="green") if is_gold else Text(" ")
-            hits.add_row(mark, when(hit.citation.at), shortened(hit.citation.author, 16), text, cite)
-        out.print(hits)
+    moments.show(out, shown.moments)
+    out.line()
+    out.line("Ten questions, and where the first message that answers stands:")
+    for found in shown.found:
+        out.line(f"{found.rank_in_words:>4}  {found.question.question} {found.question.why}")
     count = len(shown.found)
     out.line()
     out.line(
-        f"✓ marks a message that answers. It was among the first {_SHOWN} for {sum(f.gold_among(_SHOWN) for f in shown.found)} "
+        f"A message that answers was among the first {_SHOWN} for {sum(f.gold_among(_SHOWN) for f in shown.found)} "
         f"of {counted(count, 'questions')}, among the first 10 for {sum(f.gold_among(10) for f in shown.found)}. Half of "
         f"the answers took less than {median(f.took_ms for f in shown.found):.0f} ms."
     )
@@ -231,11 +232,11 @@ def _print_known(out: Output, shown: Demonstration) -> None:
             f"{counted(read.facts, 'facts')}."
         )
     if shown.facts:
-        out.line("The surest facts:")
+        out.line(f"The surest of {counted(shown.facts_in_all, 'facts')}:")
         out.print(fact_table(shown.facts))
         out.line()
     if shown.memories:
-        out.line("The surest memories:")
+        out.line(f"The surest of {counted(shown.memories_in_all, 'memories')}:")
         out.print(memory_table(shown.memories, 160))
         out.line()
     if shown.facts or shown.memories:

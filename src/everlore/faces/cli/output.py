@@ -185,12 +185,14 @@ def markdown(text: str) -> "RenderableType":
 
 
 def table(*columns: str, numbers: Sequence[str] = (), wide: str | None = None) -> "Table":
-    """A table without frames. `numbers` are set to the right; only `wide` may be wrapped."""
+    """A table without frames. `numbers` are set to the right; only `wide` may be wrapped; on a narrow terminal the other columns
+    stand beneath it."""
     from rich import box
-    from rich.table import Table
 
-    made = Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False, padding=(0, 1, 0, 0)
+    from everlore.faces.cli.listing import Listing
+
+    made = Listing(
+        wide, box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False, padding=(0, 1, 0, 0)
     )
     for name in columns:
         made.add_column(

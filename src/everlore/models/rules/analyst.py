@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import EntityType
+from everlore.domain.predicates import is_exclusive
 from everlore.models.rules.clauses import Clause, clauses
 from everlore.models.rules.facts import facts
 from everlore.models.rules.kin import ROLES
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 # So many messages before the window are read for whether they leave it in a made-up world.
 _CONTEXT: Final = 4
 _VAGUE: Final = words("statements.vague", "en")
+_CHANGING: Final = words("statements.changing", "en")
 _NAMED_BY: Final[dict[str, EntityType]] = {
     "lives_in": "place", "born_in": "place", "comes_from": "place", "has_visited": "place", "works_at": "organisation",
     "studies_at": "organisation", "member_of": "organisation", "works_on": "project", "uses": "technical_term",
@@ -273,7 +275,7 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
         return None
     elsewhere = tuple(dict.fromkeys(one.quote for one in wording.leans_on if one.place != job.place))
     said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
-    worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=bool(said))
+    worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=said)
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
         tuple(relations(clause, scene)), job.part.corrects, job.part.was_wrong,
@@ -308,9 +310,15 @@ def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
         valid_from=one.times.first, ended=fact.ended, memory=place,
-        relation="corrects" if one.was_wrong else "new",
+        relation="corrects" if one.was_wrong else "updates" if _says_change(one, fact) else "new",
         object_is_entity=fact.is_name or fact.predicate.endswith("_of"),
     )  # fmt: skip
+
+
+def _says_change(one: Statement, fact: Said) -> bool:
+    """ "They live in Umeå now", "I moved to Leeds", "she turned 34": so it was otherwise before."""
+    lemmas = {token.lemma_.lower() for token in one.clause.words}
+    return is_exclusive(fact.predicate) and (fact.predicate == "age" or bool(lemmas & _CHANGING))
 
 
 def _note(named: _Names, fact: Said, one: Statement) -> None:

@@ -127,7 +127,8 @@ def name_of(token: "Token", known: Collection[str] = ()) -> str | None:
     span = token.doc[first : token.i + 1]
     if any(not (one.text[:1].isupper() or one.lower_ in _LINKS) for one in span):
         span = token.doc[token.i : token.i + 1]
-    unsure = low not in known and opens(token) and child(token, "appos") is None
+    does = token.ent_type_ == "PERSON" and token.dep_ == "nsubj"  # "Emma moved to Lisbon."
+    unsure = low not in known and opens(token) and child(token, "appos") is None and not does
     if len(span) == 1 and (unsure or (token.text.isupper() and len(token) > 5)):
         return None
     if span[0].lower_ in ROLES and len(span) > 1:
@@ -166,6 +167,11 @@ def named_kin(token: "Token", scene: Scene) -> str | None:
     return next((name_of(one, {*scene.known, one.lower_}) for one in beside if one.text[:1].isupper()), None)
 
 
+def _acts(token: "Token", known: Collection[str]) -> bool:
+    """Whether a known name does something: "Em got the keys"."""
+    return token.dep_ == "nsubj" and token.ent_type_ == "" and token.lower_ in known
+
+
 def person_of(token: "Token", scene: Scene, quote: Quote) -> Person | None:
     """The person that a noun phrase names by kin or by name."""
     role = kin_of(token)
@@ -187,7 +193,7 @@ def person_of(token: "Token", scene: Scene, quote: Quote) -> Person | None:
     if (
         called is None
         or called in {scene.speaker, scene.listener}
-        or (token.ent_type_ != "PERSON" and earlier is None)
+        or not (token.ent_type_ == "PERSON" or earlier is not None or _acts(token, scene.known))
     ):
         return None
     return Person(called, called, titled or scene.genders.get(called), scene.place, quote)

@@ -218,9 +218,11 @@ def _bond(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
     """ "Ola and I got married", "I am engaged to Ola"; of two the speaker is the subject."""
     word = next((one for one in (head, *head.children) if one.lower_ in _BONDS), None)
     first = clause.subject
-    if word is None or first is None or is_negated(head) or subject != scene.speaker:
+    if word is None or first is None or is_negated(head):
         return
     others = [one for one in (first, *first.children) if one == first or one.dep_ == "conj"]
+    if subject != scene.speaker and any(one.lower_ in {"i", "we"} for one in others):
+        return
     others += [one for part in (head, word) for one in slot(part, ("to", "with"))]
     before = first.doc[first.i - 2 : first.i]
     others += [before[0]] if len(before) == 2 and before[1].lower_ == "and" else []
@@ -228,6 +230,8 @@ def _bond(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
         if one.pos_ == "PROPN" and name_of(one, {*scene.known, one.lower_}):
             begin, stop = name_span(one)
             said = one.doc[begin:stop].text
+            if said == subject:
+                continue
             yield Said(subject, _BONDS[word.lower_], said, begin, stop, True, word.lower_ == "divorced")
 
 

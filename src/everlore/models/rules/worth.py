@@ -4,12 +4,14 @@ A statement is shown or a key. Shown is what names something of somebody who tak
 `SHOWN_FROM`, stand alone and be asserted. Everything else helps to find the message that it stands in, and is never shown.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import MemoryType
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
 from everlore.models.rules.kin import PETS
+from everlore.models.rules.phrases import Said
 from everlore.models.rules.scene import Scene, kin_of, name_of
 from everlore.models.rules.times import looks_ahead
 from everlore.models.rules.wording import Wording
@@ -28,6 +30,9 @@ _VAGUE, _EVALUATES, _DOUBTS, _OFTEN, _ABLE = (
 _HYPOTHETICAL: Final = words("statements.hypothetical", "en")
 _LEADING, _AWAY, _REFERRING = (words(f"statements.{one}", "en") for one in ("leading", "away", "referring"))
 _NOT_SAID: Final = words("statements.not_said", "en")
+_STATES: Final = frozenset(
+    {"lives_in", "works_at", "works_as", "studies_at", "member_of", "married_to", "engaged_to"}
+)
 _LIGHT: Final = words("statements.light", "en")
 _FUTURE: Final = frozenset({"will", "'ll", "wo"})
 _PRESENT: Final = frozenset({"VBP", "VBZ", "VB"})
@@ -87,11 +92,13 @@ def doubt(clause: Clause) -> str | None:
     return "hedged" if any(one.lower_ in _DOUBTS for one in head.subtree) else None
 
 
-def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: bool) -> Worth:
-    """A point and a quarter for each name (two count) and for a fact; half a point for each noun that tells something (three count),
-    a quarter for each word that tells it from others; three quarters for a number or a date, half for a person or a pet of
-    somebody's; one or more for a predicate that says something of somebody who takes part."""
+def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: Sequence[Said]) -> Worth:
+    """A point and a quarter for each name (two count) and for a fact; half a point for each noun that tells something (three
+    count), a quarter for each word that tells it from others; three quarters for a number or a date, half for a person or a pet
+    of somebody's; one or more for a predicate that says something of somebody who takes part."""
     head, type_ = clause.head, type_of(clause)
+    if type_ == "event" and any(one.predicate in _STATES for one in facts):
+        type_ = "identity"  # "I moved to Leeds" says where somebody lives, which does not pass
     names = {one.text for one in clause.words if _is_name(one, scene) and not _is_part_of_name(one, scene)}
     nouns = {
         one.lemma_.lower()
@@ -119,7 +126,7 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
     given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
         "about somebody": _about(clause, wording, scene, type_),
-        "a fact": 1.25 * facts,
+        "a fact": 1.25 * bool(facts),
         "names": 1.25 * min(len(names), 2),
         "numbers": 0.75 * (numbers or dated),
         "nouns": 0.5 * min(len(nouns), 3),
@@ -241,6 +248,8 @@ def type_of(clause: Clause) -> MemoryType:
         or lemma in _WANTS
         or (lemma in {"go", "look"} and xcomp is not None and head.tag_ == "VBG")
     ):
+        if head.tag_ in {"VBD", "VBN"} or is_negated(head):  # what was wanted once is none of today's goals
+            return "event"
         return "goal" if lemma != "need" or xcomp is None else "task"
     if lemma in _LIKES:
         return "preference"

@@ -229,6 +229,12 @@ class DistilSettings(BaseModel):
         le=10_080,
         description="the last message of a thread is not distilled before it is so old, since it may be edited or said anew",
     )
+    keys_days: float = Field(
+        default=30,
+        gt=0,
+        le=36_500,
+        description="so long the keys that help recall are kept, unless it is said again",
+    )
     context_messages: int = Field(
         default=75, ge=0, le=500, description="earlier messages that a model is shown along, at most"
     )
@@ -276,6 +282,11 @@ class DistilSettings(BaseModel):
     def silence(self) -> timedelta:
         """`silence_minutes` as a span of time."""
         return timedelta(minutes=self.silence_minutes)
+
+    @property
+    def keys_kept(self) -> timedelta:
+        """`keys_days` as a span of time."""
+        return timedelta(days=self.keys_days)
 
     @property
     def settle(self) -> timedelta:

@@ -119,7 +119,16 @@ class Everlore:
                 lore._worker = Worker(workers)
                 lore._worker.start()
                 stack.push_async_callback(lore._worker.stop)
+                if (reason := lore.undistilled_because) is not None:
+                    log.warning(reason)
+                    say(reason)
             yield lore
+
+    @property
+    def undistilled_because(self) -> str | None:
+        """Why nothing is distilled here although it is to be, in a sentence; None where all is as the settings say."""
+        chosen = self.runtime.analyst is not None or self.settings.distil.analyst == "none"
+        return None if chosen else undistilled_because(self.settings)
 
     async def workspace(self, called: str = DEFAULT_WORKSPACE, *, create: bool | None = None) -> Workspace:
         """The workspace of that name, made when something is first kept in it. `create`: made now if it does not exist; with
@@ -202,6 +211,7 @@ class Everlore:
                 workers=await self._live_workers(tx),
                 failures=tuple(await steps.failures(tx)),
                 held_up=tuple(await self._held_up(workspaces)),
+                undistilled_because=self.undistilled_because,
             )
 
     async def catch_up(self, *, progress: Callable[[int], None] = lambda _: None) -> None:
@@ -348,7 +358,7 @@ class Everlore:
     def _distilling(self) -> Step:
         step = steps.by_verb("distil", self.runtime)
         if step is None:
-            raise ConfigurationError(undistilled_because(self.runtime.settings))
+            raise ConfigurationError(undistilled_because(self.settings))
         return step
 
     async def _held_up(self, workspaces: Sequence[WorkspaceSummary]) -> list[HeldUp]:

@@ -56,6 +56,8 @@ async def health(lore: Everlore) -> Health:
         )
     if lore.settings.embedder == "none":
         degraded.append("No embedding model is set; messages are found by their words and times only.")
+    if lore.undistilled_because is not None:
+        degraded.append(lore.undistilled_because)
     return Health(True, True, worker, tuple(degraded))
 
 

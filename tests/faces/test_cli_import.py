@@ -14,13 +14,14 @@ import pytest
 
 from everlore.config import Settings
 from everlore.models.fake import FakeEmbedder
+from everlore.models.rules import WITHOUT_PARSER
 
 Cli = Callable[..., Any]
 
 EVERLORE = (sys.executable, "-c", "import sys; from everlore.faces.cli.main import main; sys.exit(main())")
 SUMMARY_KEYS = {
     *("workspace", "file", "stored", "already_there", "refused", "skipped", "stopped", "indexed", "passages"),
-    *("distilled", "to_distil"),
+    *("distilled", "to_distil", "undistilled_because"),
 }
 
 
@@ -311,6 +312,23 @@ def test_the_demonstration_answers_with_citations(cli: Cli, monkeypatch: pytest.
         assert question["question"] in shown
         assert question["why"] in shown
     assert "✓" in shown
+
+
+@pytest.mark.parametrize("command", ["import", "demo", "status"])
+def test_without_the_parser_commands_say_in_one_sentence_that_nothing_is_distilled(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr("everlore.wiring.parser_is_installed", lambda: False)
+    file = write(tmp_path / "some.jsonl", line("My sister Emma lives in Porto."))
+    arguments = ("import", "jsonl", file) if command == "import" else (command,)
+    shown = cli(*arguments)
+    assert shown.err.count(WITHOUT_PARSER) == 1
+    told = cli(*arguments, "--json").json
+    if command == "demo":
+        assert (WITHOUT_PARSER in told["degraded"], told["distilled"]) == (True, None)
+    else:
+        assert told["undistilled_because"] == WITHOUT_PARSER
+    assert cli("jobs", "list", "--json").json["parked"] == []
 
 
 WAITING = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"

@@ -13,7 +13,17 @@ MEMORY_KEYS = {
     *("memory_id", "lineage_id", "short_id", "version", "status", "type", "content", "category", "tags"),
     *("importance", "confidence", "valid_from", "valid_to", "recorded_at", "superseded_at", "superseded_by"),
     *("event_at", "expires_at", "generation", "pinned", "confirmed", "source_kind", "review"),
-    *("review_reason", "forgotten_at", "author", "role", "thread", "taxonomy", "reasoning", "extractor"),
+    *(
+        "review_reason",
+        "forgotten_at",
+        "author",
+        "role",
+        "thread",
+        "taxonomy",
+        "reasoning",
+        "extractor",
+        "tier",
+    ),
     *("extractor_version", "entities", "access_count", "last_access_at"),
 }
 SOURCE_KEYS = {"message_id", "short_id", "start", "end", "quote", "author", "role", "at", "thread"}

@@ -21,7 +21,7 @@ Models = Callable[..., None]
 
 STATUS_KEYS = {
     *("postgres", "embedded", "data_dir", "isolation", "workspaces", "messages", "models", "steps", "jobs"),
-    *("parked", "failures", "held_up", "workers", "workspace"),
+    *("parked", "failures", "held_up", "workers", "workspace", "undistilled_because"),
 }
 DB_STATUS_KEYS = {"embedded", "version", "pending", "login", "roles", "isolation", "size", "tables"}
 

@@ -29,6 +29,7 @@ AT_HOME = {
     "index": {"index/step.py"},
     "index_known": {"index/step.py"},
     "distil": {"distil/step.py", "store/distilling.py", "store/sql/distilling.sql"},
+    "old_keys": {"distil/keys.py"},
 }
 
 

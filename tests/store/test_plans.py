@@ -127,10 +127,11 @@ insert into everlore.entity (workspace_id, entity_id, name, type, recorded_at)
 values (%(ws)s, gen_random_uuid(), 'Emma', 'person', %(start)s);
 
 insert into everlore.memory (workspace_id, memory_id, lineage_id, type, content, importance, confidence, valid_from, recorded_at,
-                             source_kind, author, thread_id, first_position, passage_id, content_hash)
+                             source_kind, author, thread_id, first_position, passage_id, content_hash, tier, expires_at)
 select workspace_id, message_id, message_id, (array['task', 'fact', 'goal'])[1 + position %% 3], text, 0.5, 0.7, occurred_at,
        occurred_at, 'extracted', author, thread_id, position, %(rows)s + row_number() over (order by occurred_at),
-       uuid_send(message_id)
+       uuid_send(message_id), case when position %% 5 = 0 then 'key' else 'shown' end,
+       case when position %% 5 = 0 then occurred_at + interval '30 days' end
 from everlore.message where workspace_id = %(ws)s;
 
 insert into everlore.fact (workspace_id, fact_id, lineage_id, subject_id, predicate, object, object_key, confidence, valid_from,
@@ -331,6 +332,7 @@ LANES: dict[str, Lane] = {
     "recent": lambda c, p: memories.recent(
         c, p.thread_id, p.messages[:3], datetime(2025, 1, 1, tzinfo=UTC), 30
     ),
+    "old_keys": lambda c, _: memories.old_keys(c, datetime(2024, 2, 10, tzinfo=UTC), 100),
     "of_group": lambda c, p: of_group(c, p),
     "of_memories": lambda c, p: facts.of_memories(c, p.messages),
     "memories_of": lambda c, p: facts.memories_of(c, p.messages),
@@ -452,6 +454,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         "memory_version": "workspace_id lineage_id",
         **OF_THREAD,
     },
+    "old_keys": {"memory_keys": "workspace_id expires_at"},
     "of_group": {
         "fact_pkey": "workspace_id fact_id",
         "fact_group": "workspace_id subject_id predicate",

@@ -127,6 +127,7 @@ FUNCTIONS = {
     "everlore.failed_windows": "operator_only",
     "everlore.refused_passages": "operator_only",
     "everlore.workspaces_unindexed": "operator_only",
+    "everlore.workspaces_with_old_keys": "operator_only",
     "everlore.threads_unindexed": "operator_only",
     "everlore.list_workspaces": "operator_only",
     "everlore.delete_workspace": "operator_only",

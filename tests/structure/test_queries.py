@@ -72,7 +72,6 @@ def _used(tree: ast.Module) -> Iterator[str]:
 FOR_OTHERS = {
     "echoes.note_handed_out": "who puts memories into a prompt says so, that they are known when they come back",
     "echoes.forget_handed_out": "and takes back what is too old to come back",
-    "passages.remove_lineages": "how a kind of its own is erased (see test_extension)",
 }
 
 

@@ -25,6 +25,7 @@ OVER_ALL_WORKSPACES = {
     "embedding_progress": "counts what models lack, over all workspaces",
     "threads_unindexed": "the sweep's question: where is something to index?",
     "workspaces_unindexed": "the sweep's question: where is something to embed?",
+    "workspaces_with_old_keys": "the sweep's question: where did nobody say a key again?",
     "threads_to_distil": "the sweep's question: where is something to distil?",
     "failed_windows": "lists what analysts could not read, for the operator",
     "refused_passages": "lists what embedding models would not take, for the operator",

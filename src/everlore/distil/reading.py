@@ -285,13 +285,12 @@ async def _commit(
         anew = {*resolution.to_read_anew, *(() if task.again else written.to_read_anew)}
         if anew:
             await distilling.ask_for_messages(tx, sorted(anew), now)
-        kept = sum(one.what not in ("waiting", "dropped") for one in written.memories)
+        aside = sum(one.what in ("waiting", "dropped") for one in written.memories)
+        kept = sum(one.what != "key" for one in written.memories) - aside
         async with tx.pipeline():
             if result.extraction.taxonomy is not None and task.taxonomy is None:
                 await distilling.suggest_taxonomy(tx, thread_id, result.extraction.taxonomy, now)
-            await _note(
-                tx, thread_id, task, runtime, now, kept, len(statements), len(written.memories) - kept
-            )
+            await _note(tx, thread_id, task, runtime, now, kept, len(statements), aside)
 
 
 def _run(thread_id: UUID, task: _Task, runtime: Runtime, now: datetime) -> BatchContext:
@@ -306,6 +305,7 @@ def _run(thread_id: UUID, task: _Task, runtime: Runtime, now: datetime) -> Batch
         exact_below=runtime.settings.recall.exact_below,
         thresholds=thresholds_of(None if task.model is None else task.model[1]),
         again=task.again,
+        keys_kept=runtime.settings.distil.keys_kept,
     )
 
 

@@ -40,6 +40,9 @@ ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
 SourceKind: TypeAlias = Literal["extracted", "by hand"]
 SOURCE_KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
+# What a memory is for: to be shown; or only to lead a recall to the messages that it rests on. Keys are never listed.
+Tier: TypeAlias = Literal["shown", "key"]
+
 # Why a memory waits for a person instead of being used. None of these is ever recalled.
 Review: TypeAlias = Literal["suggested", "rejected", "quarantined"]
 REVIEWS: tuple[Review, ...] = get_args(Review)
@@ -100,7 +103,7 @@ class Memory:
     `valid_from` to `valid_to`: when it is true in the world (`valid_to` None: still). `recorded_at` to `superseded_at`: when
     we believed this version. `superseded_by`: the memory, or the version, that took its place. Importance and confidence
     are 0-1. `event_at`: when what it tells of happens or happened. `expires_at`: from then on it is out of context and
-    recall, not out of the store.
+    recall, not out of the store; a key is gone then.
     """
 
     memory_id: Annotated[UUID, Doc("This version.")]
@@ -134,6 +137,7 @@ class Memory:
     extractor: Annotated[str | None, Doc("Who drafted it; null for what was told by hand.")]
     extractor_version: Annotated[str | None, Doc("In which version.")]
     entities: Annotated[tuple[str, ...], Doc("Whom and what it speaks of.")] = ()
+    tier: Annotated[Tier, Doc("shown; or key: it only helps recall and is never listed.")] = "shown"
     access_count: Annotated[int, Doc("How often it was used in an answer.")] = 0
     last_access_at: Annotated[datetime | None, Doc("When it was last.")] = None
     status: Annotated[Status | None, Doc("What it is at the moment of the answer.")] = field(

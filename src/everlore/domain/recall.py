@@ -14,10 +14,12 @@ Kind: TypeAlias = Literal["message", "memory", "fact"]
 KINDS: tuple[Kind, ...] = ("message", "memory", "fact")
 # The kind of messages off the path of their thread, which is found only where it is asked for.
 BRANCH = "branch"
-# The layers of the search index: what was said, what was said off the path of its thread, what is known from it, what was told,
-# documents. Each has statistics of its own.
-Layer: TypeAlias = Literal["said", "branches", "known", "told", "documents"]
-LAYERS: tuple[Layer, ...] = ("said", "branches", "known", "told", "documents")
+# The kind of keys that are not shown: they lead to messages and answer nothing.
+KEY = "key"
+# The layers of the search index: what was said, what was said off the path of its thread, what is known from it, keys to it that
+# are not shown, what was told, documents. Each has statistics of its own.
+Layer: TypeAlias = Literal["said", "branches", "known", "keys", "told", "documents"]
+LAYERS: tuple[Layer, ...] = ("said", "branches", "known", "keys", "told", "documents")
 # How well a hit is supported, in a word.
 Grade: TypeAlias = Literal["strong", "fair", "weak"]
 # The confidence from which on a hit is called so (what it means on the development conversations: docs/path.md).

@@ -10,6 +10,7 @@ up may stand in the two messages before. What fails is handed back with the reas
 - What only the assistant said about the person counts less: its confidence times 0.6.
 - What looks like an instruction to a model, or is quoted out of one, is quarantined.
 - The same thing twice in one answer becomes one, with the sources of both.
+- Keys come after what is shown; one that falls is no loss, and waits for nobody.
 """
 
 import math
@@ -40,6 +41,7 @@ from everlore.grounding.wording import other_language, uncovered
 from everlore.ports.analyst import (
     MAX_ENTITIES,
     MAX_FACTS,
+    MAX_KEYS,
     MAX_MEMORIES,
     DraftEntity,
     DraftFact,
@@ -91,8 +93,13 @@ def ground(window: Window, extraction: Extraction, known_names: KnownNames) -> G
     check = _Check(window, known_names)
     places: dict[int, int] = {}
     memories: list[DraftMemory] = []
+    keys: list[DraftMemory] = []
     for place, draft in enumerate(extraction.memories[:_LOOK_AT]):
-        if (passed := check.memory(draft)) is not None:
+        if (passed := check.memory(draft)) is None:
+            continue
+        if passed.tier == "key":
+            folded_memory(keys, _bare(passed), MAX_KEYS)
+        else:
             places[place] = folded_memory(memories, passed, MAX_MEMORIES)
             if places[place] < 0:
                 check.reject(passed, f"more than {MAX_MEMORIES} memories in one answer")
@@ -109,7 +116,7 @@ def ground(window: Window, extraction: Extraction, known_names: KnownNames) -> G
         if len(drafts) > _LOOK_AT:
             check.notes.append(f"{len(drafts):,} {kind} in one answer; the first {_LOOK_AT} were looked at")
     passed_all = Extraction(
-        tuple(memories),
+        (*memories, *keys),
         tuple(facts),
         tuple(without_twins(entities)[:MAX_ENTITIES]),
         _path(extraction.taxonomy),
@@ -132,7 +139,8 @@ class _Check:
         self.evidence: dict[tuple[int, ...], Evidence] = {}
 
     def reject(self, draft: Draft, reason: str, review: Review = "rejected") -> None:
-        self.rejected.append(Rejected(draft, reason, review))
+        if not (isinstance(draft, DraftMemory) and draft.tier == "key"):
+            self.rejected.append(Rejected(draft, reason, review))
 
     # --- memories ------------------------------------------------------------------------------------------
 
@@ -337,6 +345,13 @@ class _Check:
         if any(author.role == "user" for author in authors) or self.speakers.is_of_author(text, authors):
             return draft
         return replace(draft, confidence=round(draft.confidence * ASSISTANT_FACTOR, 4))
+
+
+def _bare(key: DraftMemory) -> DraftMemory:
+    """Of a key nothing counts but what it says and where: it names nobody, and takes nothing's place."""
+    return replace(
+        key, category=None, tags=(), entities=(), expires_at=None, relation="new", target=None, replaces=None
+    )
 
 
 # Words that stand for something that was named before (English, Spanish, German).

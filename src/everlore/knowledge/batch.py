@@ -2,18 +2,21 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from everlore.domain.ids import new_id
-from everlore.domain.memories import Memory, MemoryType, Review, SourceKind
+from everlore.domain.memories import Memory, MemoryType, Review, SourceKind, Tier
 from everlore.knowledge.similarity import DEFAULT, Thresholds, shared_words
 from everlore.knowledge.timeline import corroborated
 from everlore.ports.analyst import Relation
 from everlore.ports.embedder import EncodedPassage
 from everlore.store.deduplication import Changes, Confidence, Recent, Reworded, StoredMemory, Version
 from everlore.store.memories import NewMemory, NewSource
+
+# By the place of a memory the passages nearest to it, with their likeness.
+Near: TypeAlias = Mapping[int, Sequence[tuple[int, float]]]
 
 # Of memories without a vector, so many recent ones are looked at; of others, so many nearest ones.
 NEAREST = 10
@@ -48,11 +51,12 @@ class Incoming:
     target: UUID | None = None
     replaces: int | None = None
     vector: EncodedPassage | None = None
+    tier: Tier = "shown"
 
 
 @dataclass(frozen=True, slots=True)
 class BatchContext:
-    """What all memories of one run have in common. `again`: it was run before."""
+    """What all memories of one run have in common. `again`: it was run before. `keys_kept`: so long keys are kept."""
 
     now: datetime
     thread_id: UUID | None = None
@@ -64,6 +68,7 @@ class BatchContext:
     exact_below: int = 5000
     thresholds: Thresholds = DEFAULT
     again: bool = False
+    keys_kept: timedelta = timedelta()
 
     @property
     def place(self) -> dict[str, Any]:
@@ -78,9 +83,8 @@ class Batch:
     run: BatchContext
     known: dict[UUID, StoredMemory]
     reworded: Sequence[Reworded] = ()
-    near: Mapping[int, Sequence[tuple[int, float]]] = field(
-        default_factory=dict[int, Sequence[tuple[int, float]]]
-    )
+    near: Near = field(default_factory=dict[int, Sequence[tuple[int, float]]])
+    near_keys: Near = field(default_factory=dict[int, Sequence[tuple[int, float]]])
     recent: Recent = field(default_factory=Recent)
     changes: Changes = field(default_factory=Changes)
     made: list[UUID] = field(default_factory=list[UUID])
@@ -97,10 +101,16 @@ class Batch:
     def candidates(self, place: int, new: Incoming) -> list[tuple[Memory, float]]:
         """Memories that may say the same, with their likeness: a cosine, or the share of words without vectors."""
         if place in self.near:
-            of_passage = {one.passage_id: one.memory for one in self.known.values()}
-            pairs = self.near[place]
-            return [(of_passage[number], likeness) for number, likeness in pairs if number in of_passage]
+            return self._of(self.near[place])
         return [(memory, shared_words(memory.content, new.content)) for memory in self._recent(new)]
+
+    def keys(self, place: int) -> list[tuple[Memory, float]]:
+        """Keys that may say the same, with their cosines."""
+        return self._of(self.near_keys.get(place, ()))
+
+    def _of(self, pairs: Sequence[tuple[int, float]]) -> list[tuple[Memory, float]]:
+        of_passage = {one.passage_id: one.memory for one in self.known.values()}
+        return [(of_passage[number], likeness) for number, likeness in pairs if number in of_passage]
 
     def _recent(self, new: Incoming) -> list[Memory]:
         """As they stand now; what this batch has brought comes first."""
@@ -114,7 +124,8 @@ class Batch:
         return [self.known[lineage_id].memory for lineage_id in dict.fromkeys(chosen)]
 
     def _usable(self, lineages: Sequence[UUID]) -> list[UUID]:
-        return [one for one in dict.fromkeys(lineages) if usable(self.known[one].memory)]
+        known = {one: self.known[one].memory for one in lineages}
+        return [one for one, memory in known.items() if memory.tier == "shown" and usable(memory)]
 
     def add_sources(self, lineage_id: UUID, sources: Sequence[NewSource]) -> int:
         """Those that the memory does not have yet; returns how many. What a person told counts each time."""
@@ -165,6 +176,15 @@ class Batch:
         known.content_hash = columns.get("content_hash", known.content_hash)
         known.passage_id = columns.get("passage_id", known.passage_id)
         return memory_id
+
+    def keep(self, lineage_id: UUID) -> None:
+        """A key was said again."""
+        self.changes.kept.append(lineage_id)
+
+    def give_way(self, key: UUID, lineage_id: UUID) -> None:
+        """What was a key is a memory now, which has its sources."""
+        self.add_sources(lineage_id, self.known.pop(key).sources)
+        self.changes.gone.append(key)
 
     def link(self, lineage_id: UUID, entities: Sequence[UUID]) -> None:
         self.changes.links += [(lineage_id, entity_id) for entity_id in entities]

@@ -177,7 +177,7 @@ async def _require_new(tx: Transaction, digest: bytes, lineage_id: UUID) -> None
     """Raises InvalidInput where another memory in use says just that: one thing would be known twice."""
     for one in await deduplication.in_same_words(tx, digest):
         in_use = one.review is None and one.forgotten_at is None and one.valid_to is None
-        if in_use and one.lineage_id != lineage_id:
+        if in_use and one.tier == "shown" and one.lineage_id != lineage_id:
             known = short_id(one.lineage_id)
             raise InvalidInput(
                 "content", f"is what the memory {known} says already; forget or reject this one instead"
@@ -428,16 +428,21 @@ async def _shown(runtime: Runtime, workspace_id: UUID, memory_id: UUID) -> Memor
     async with runtime.database.workspace(workspace_id, read_only=True) as tx:
         found = await memories.show(tx, memory_id)
         current = None if found is None else await memories.current(tx, found.lineage_id)
-    if current is None:
+    return _not_a_key(memory_id, current)
+
+
+def _not_a_key(memory_id: UUID, memory: Memory | None) -> Memory:
+    if memory is None:
         raise NotFound(f"There is no memory {memory_id}.")
-    return current
+    if memory.tier == "key":
+        raise InvalidInput(
+            "memory", "is a key, which only helps recall and goes by itself; it can be shown and erased only"
+        )
+    return memory
 
 
 async def _locked(tx: Transaction, memory_id: UUID) -> Memory:
     """The current version of the memory that any of its versions names, under the workspace's lock."""
     await distilling.lock_workspace(tx)
     found = await memories.show(tx, memory_id)
-    current = None if found is None else await memories.current(tx, found.lineage_id)
-    if current is None:
-        raise NotFound(f"There is no memory {memory_id}.")
-    return current
+    return _not_a_key(memory_id, None if found is None else await memories.current(tx, found.lineage_id))

@@ -2,6 +2,8 @@
 
 Nothing is overwritten: what is superseded is closed and gets a version that says until when it held. A person's word counts
 more than what was read: what a person forgot or rejected does not come back, and the assistant's words supersede nothing.
+
+Keys end nothing and take no memory's place; what was a key and is said again in a form that is shown becomes a memory.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,6 +14,7 @@ from uuid import UUID
 
 from everlore.domain.ids import new_id
 from everlore.domain.memories import LIFETIMES, Memory, MemoryType, Review
+from everlore.domain.recall import Layer
 from everlore.knowledge.batch import NEAREST, Batch, BatchContext, Incoming, usable
 from everlore.knowledge.similarity import (
     Thresholds,
@@ -37,12 +40,12 @@ _MANY_WORDS = 0.5
 _RECURRING: frozenset[MemoryType] = frozenset({"event", "task", "reminder", "casual"})
 _SAME_OCCASION = timedelta(days=1)
 
-What: TypeAlias = Literal["new", "same", "fuller", "successor", "waiting", "dropped"]
+What: TypeAlias = Literal["new", "same", "fuller", "successor", "waiting", "dropped", "key"]
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of it. `memory_id` is the version that stands now; None where it was dropped."""
+    """What became of it. `memory_id` is the version that stands now; None where it was dropped, or is a key that was known."""
 
     what: What
     lineage_id: UUID | None
@@ -82,27 +85,28 @@ async def load(
         at_most=NEAREST,
     )
     same, reworded, recent = await store.look_up(tx, asked)
-    near = await _nearest(tx, incoming, run)
+    near = await _nearest(tx, incoming, run, "known")
+    near_keys = await _nearest(tx, incoming, run, "keys")
     beside = [*recent.of_thread, *(one for found in recent.of_entities.values() for one in found)]
-    numbers = {number for found in near.values() for number, _ in found}
+    numbers = {number for found in (*near.values(), *near_keys.values()) for number, _ in found}
     renamed = {one.lineage_id for one in reworded}
     known = await store.with_sources(tx, [*same, *beside], renamed, numbers)
-    return Batch(run, known, reworded, near, recent)
+    return Batch(run, known, reworded, near, near_keys, recent)
 
 
 async def _nearest(
-    tx: Transaction, incoming: Sequence[Incoming], run: BatchContext
+    tx: Transaction, incoming: Sequence[Incoming], run: BatchContext, layer: Layer
 ) -> dict[int, list[tuple[int, float]]]:
-    """By the place of a memory the passages nearest to it with their cosines."""
+    """By the place of a memory that is to be shown the passages nearest to it with their cosines."""
     encoded = {
         place: new.vector.vector
         for place, new in enumerate(incoming)
-        if new.vector is not None and new.review is None
+        if new.vector is not None and new.review is None and new.tier == "shown"
     }
     if not encoded or run.model_id is None:
         return {}
     vectors = list(encoded.values())
-    found = await passages.nearest_to_each(tx, run.model_id, "known", vectors, NEAREST, run.exact_below)
+    found = await passages.nearest_to_each(tx, run.model_id, layer, vectors, NEAREST, run.exact_below)
     return dict(zip(encoded, found, strict=True))
 
 
@@ -115,16 +119,49 @@ def reconcile(batch: Batch, place: int, new: Incoming) -> Remembered:
         any(_unwanted(memory) for memory in known) or _reworded(batch, new)
     ):
         return Remembered("dropped", None, None)
-    for twin in sorted(known, key=lambda twin: abs(_occasion(twin) - (new.event_at or new.said_at))):
-        if _in_use(twin, new) and _same_occasion(twin, new):
-            return _join(batch, twin, new)
+    keys = [one for one in known if one.tier == "key"]
+    twins = [one for one in known if one.tier == "shown" and _in_use(one, new) and _same_occasion(one, new)]
+    if new.tier == "key":
+        return _key(batch, twins, keys, new)
+    if twins:
+        return _join(batch, _nearest_in_time(twins, new), new)
     target = batch.current(new.target)
     if target is not None and _in_use(target, new) and _believed(target, new):
         return _related(batch, target, new)
     for near, likeness in _alike(batch, place, new):
         if _says_the_same(near, new, likeness, batch.run.thresholds):
             return _related(batch, near, replace(new, relation="same"))
-    return _write(batch, new)
+    alike = [
+        one for one, likeness in batch.keys(place) if _says_the_same(one, new, likeness, batch.run.thresholds)
+    ]
+    return _promoted(batch, [*keys, *alike], new)
+
+
+def _key(batch: Batch, twins: Sequence[Memory], keys: Sequence[Memory], new: Incoming) -> Remembered:
+    """A key is the same as what has its very words; nothing else is looked at."""
+    if twins:
+        return replace(_join(batch, _nearest_in_time(twins, new), new), what="key", memory_id=None)
+    if keys:
+        known = keys[0].lineage_id
+        # What is only read anew was not said again.
+        if batch.add_sources(known, new.sources) and not batch.run.again:
+            batch.keep(known)
+        return Remembered("key", known, None)
+    return replace(_write(batch, new), what="key")
+
+
+def _promoted(batch: Batch, keys: Sequence[Memory], new: Incoming) -> Remembered:
+    """Write what is new. What was a key and is said in a form that is shown now is no key any more: its sources count here, and
+    since when it was said."""
+    mine = {one.lineage_id: one for one in keys if _same_voice(one, new) and _same_occasion(one, new)}
+    since = min((one.valid_from for one in mine.values()), default=new.said_at)
+    by_hand = new.source_kind == "by hand"
+    written = _write(batch, new, valid_from=new.said_at if by_hand else min(since, new.said_at))
+    if mine and (lineage_id := written.lineage_id) is not None:
+        for key in mine:
+            batch.give_way(key, lineage_id)
+        batch.set_confidence(lineage_id, max(batch.confidence(lineage_id), new.confidence), new.importance)
+    return written
 
 
 def _hash(new: Incoming) -> bytes:
@@ -167,7 +204,15 @@ def _in_use(known: Memory, new: Incoming) -> bool:
 def _same_occasion(known: Memory, new: Incoming) -> bool:
     if new.type not in _RECURRING and known.type not in _RECURRING:
         return True
-    return abs(_occasion(known) - (new.event_at or new.said_at)) < _SAME_OCCASION
+    return _apart(known, new) < _SAME_OCCASION
+
+
+def _nearest_in_time(known: Sequence[Memory], new: Incoming) -> Memory:
+    return min(known, key=lambda one: _apart(one, new))
+
+
+def _apart(known: Memory, new: Incoming) -> timedelta:
+    return abs(_occasion(known) - (new.event_at or new.said_at))
 
 
 def _occasion(known: Memory) -> datetime:
@@ -302,6 +347,7 @@ def _write(
     batch: Batch,
     new: Incoming,
     *,
+    valid_from: datetime | None = None,
     valid_to: datetime | None = None,
     superseded_by: UUID | None = None,
     review: Review | None = None,
@@ -317,11 +363,13 @@ def _write(
         tags=new.tags,
         importance=new.importance,
         confidence=new.confidence,
-        valid_from=new.said_at,
+        valid_from=valid_from or new.said_at,
         valid_to=valid_to,
         superseded_by=superseded_by,
         event_at=new.event_at,
-        expires_at=expiry(new.type, new.said_at, new.event_at, new.expires_at),
+        expires_at=run.now + run.keys_kept
+        if new.tier == "key"
+        else expiry(new.type, new.said_at, new.event_at, new.expires_at),
         pinned=new.pinned,
         source_kind=new.source_kind,
         review=review,
@@ -334,6 +382,7 @@ def _write(
         reasoning=new.reasoning,
         extractor=run.extractor,
         extractor_version=run.extractor_version,
+        tier=new.tier,
     )
     batch.add(made, new.sources, new.entities)
     return Remembered("waiting" if review is not None else "new", memory_id, memory_id)

@@ -158,6 +158,7 @@ def incoming_of(
         target=target,
         replaces=draft.replaces,
         vector=vectors.get(_in_search(draft, said[0])) if said else None,
+        tier=draft.tier,
     )
 
 

@@ -20,6 +20,7 @@ from uuid import UUID
 
 from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.predicates import in_words
+from everlore.knowledge import keys
 from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.supersession import Group, group_of
 from everlore.knowledge.write import write
@@ -68,10 +69,11 @@ async def erase_thread(tx: Transaction, thread_id: UUID, name: str, now: datetim
 
 @dataclass(slots=True)
 class _Plan:
-    """What goes: `lineages` of memories, single `versions` of others, `facts`. What stays and is cleaned: `kept`. Facts
+    """What goes: `lineages` of memories, `keys`, single `versions` of others, `facts`. What stays and is cleaned: `kept`. Facts
     that go or lose a statement: `touched`; their groups, worked out anew: `groups`. Sources that stay of what goes: `again`."""
 
     lineages: list[UUID] = field(default_factory=list[UUID])
+    keys: list[UUID] = field(default_factory=list[UUID])
     versions: list[VersionRow] = field(default_factory=list[VersionRow])
     kept: dict[UUID, list[VersionRow]] = field(default_factory=dict[UUID, list[VersionRow]])
     supports: dict[UUID, list[SourceLeft]] = field(default_factory=dict[UUID, list[SourceLeft]])
@@ -93,7 +95,7 @@ async def _erase(
     taint = _words_of(doomed)
     await _plan_memories(tx, plan, doomed, forced, taint)
     await _plan_facts(tx, plan, doomed, taint)
-    if not (ids or plan.lineages):
+    if not (ids or plan.lineages or plan.keys):
         return ErasureReceipt()
     affected = await erasure.entities_of(tx, ids, [*plan.lineages, *plan.kept], plan.touched)
     version_ids = [version.memory_id for version in plan.versions]
@@ -101,6 +103,7 @@ async def _erase(
     distilled = await erasure.distilled_passages(tx, all_versions, plan.facts)
     spoken = await passages.remove_messages(tx, ids)
     await passages.remove(tx, "known", distilled)
+    await keys.remove(tx, plan.keys)
     others = {source.kind: await source.erase(tx, ids, plan.lineages) for source in SOURCES}
     waiting = await erasure.superseded_by(tx, plan.lineages)
     await erasure.delete_distilled(tx, plan.lineages, version_ids, plan.facts, distilled)
@@ -121,9 +124,9 @@ async def _erase(
         "facts": len(plan.facts),
         "entities": len(entities),
         "names": aliases,
-        "passages": spoken + len(distilled),
+        "passages": spoken + len(distilled) + len(plan.keys),
         "handed out": handed,
-        **{kind: count for kind, count in others.items() if count},
+        **{kind: count for kind, count in {"keys": len(plan.keys), **others}.items() if count},
     }
     # Ids and counts only: the log outlives what was erased.
     await conversation.audit(tx, "erase", None, **counts)
@@ -171,7 +174,7 @@ async def _plan_memories(
             unsupported = [one for one in its_versions if _is_tainted(one, supports, taint)]
         first_or_current = any(one.version == 1 or one.current for one in unsupported)
         if first_or_current or (lineage_id in resting and not supports):
-            plan.lineages.append(lineage_id)
+            (plan.keys if its_versions[0].tier == "key" else plan.lineages).append(lineage_id)
             plan.texts += [version.content for version in its_versions]
             if lineage_id not in forced:
                 plan.again += supports

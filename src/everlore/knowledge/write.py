@@ -10,6 +10,8 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.domain.memories import Memory
+from everlore.domain.recall import KEY, Layer
+from everlore.knowledge import keys
 from everlore.knowledge.batch import Batch, BatchContext, Incoming
 from everlore.knowledge.deduplication import AGAINST_CONFIRMED, Remembered, in_search, load, reconcile
 from everlore.knowledge.denials import denies_all_of, said_wrong
@@ -19,8 +21,11 @@ from everlore.ports.embedder import EncodedPassage
 from everlore.store import deduplication, facts, memories, passages
 from everlore.store.facts import ConfirmedFact, CurrentFact, Expressed
 from everlore.store.memories import NewSource
-from everlore.store.passages import NewPassage
+from everlore.store.passages import NewPassage, Segments
 from everlore.store.run import Transaction
+
+# What is written here, in the order in which layers are locked.
+_LAYERS: tuple[Layer, ...] = ("known", "keys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +66,18 @@ async def write(
     entered = await enter(tx, _believed(statements, incoming, remembered), touched, by_hand=by_hand)
     await _follow(tx, batch, entered)
     rows = _to_index(incoming, remembered, entered, run, vectors)
-    encoded = {} if run.model_id is None else {run.model_id: [row.vector for row in rows]}
     numbers = await passages.take(tx, len(rows))
+    numbered = list(zip(rows, numbers, strict=True))
     async with tx.pipeline():
-        await deduplication.send(tx, batch.changes, run.now)
+        await deduplication.send(tx, batch.changes, run.now, run.now + run.keys_kept)
         await facts.send(tx, entered.changes, run.extractor, run.extractor_version, run.now)
-        segments = await passages.send(tx, "known", numbers, [row.passage for row in rows], encoded)
-        await _number(tx, rows, numbers)
-    await passages.merge(tx, "known", segments)
+        segments: list[tuple[Layer, Segments]] = [
+            (layer, await _index(tx, layer, numbered, run.model_id)) for layer in _LAYERS
+        ]
+        await _number(tx, numbered)
+    for layer, sent in segments:
+        await passages.merge(tx, layer, sent)
+    await keys.remove(tx, batch.changes.gone)
     here = {source.message_id for one in incoming for source in one.sources}
     return Written(tuple(remembered), entered, sorted(entered.to_read_anew - here))
 
@@ -228,6 +237,7 @@ def _successor(its_facts: Sequence[CurrentFact], followers: Mapping[UUID, Sequen
 class _Row:
     """A passage to be written; `lineage_id` of the fact, `owner_id` of the memory's version that gets its number."""
 
+    layer: Layer
     passage: NewPassage
     vector: EncodedPassage | None
 
@@ -242,11 +252,12 @@ def _to_index(
     """Passages of the memories and facts that are new, or say it in new words."""
     rows: list[_Row] = []
     for one, outcome in zip(incoming, remembered, strict=True):
-        if outcome.memory_id is not None and outcome.what in ("new", "fuller", "successor"):
+        if outcome.memory_id is not None and outcome.what in ("new", "fuller", "successor", "key"):
             text = in_search(one.author, one.role, one.content)
             lineage_id = outcome.lineage_id or outcome.memory_id
+            is_key = outcome.what == "key"
             passage = NewPassage(
-                "memory",
+                KEY if is_key else "memory",
                 outcome.memory_id,
                 lineage_id,
                 text,
@@ -255,25 +266,29 @@ def _to_index(
                 one.said_at,
                 run.taxonomy,
             )
-            rows.append(_Row(passage, one.vector))
+            rows.append(_Row("keys" if is_key else "known", passage, one.vector))
     for fact_id, stated in entered.made:
         passage = NewPassage("fact", fact_id, fact_id, stated.text, None, None, stated.said_at, run.taxonomy)
-        rows.append(_Row(passage, vectors.get(stated.text)))
+        rows.append(_Row("known", passage, vectors.get(stated.text)))
     return rows
 
 
-async def _number(tx: Transaction, rows: Sequence[_Row], numbers: Sequence[int]) -> None:
+async def _index(
+    tx: Transaction, layer: Layer, numbered: Sequence[tuple[_Row, int]], model_id: int | None
+) -> Segments:
+    """Write the passages of a layer; for a pipeline."""
+    mine = [(row, number) for row, number in numbered if row.layer == layer]
+    encoded = {} if model_id is None else {model_id: [row.vector for row, _ in mine]}
+    return await passages.send(
+        tx, layer, [number for _, number in mine], [row.passage for row, _ in mine], encoded
+    )
+
+
+async def _number(tx: Transaction, numbered: Sequence[tuple[_Row, int]]) -> None:
     """Tell memories and facts where their words are indexed; for a pipeline."""
-    owners = {
-        kind: {
-            row.passage.owner_id: number
-            for row, number in zip(rows, numbers, strict=True)
-            if row.passage.kind == kind
-        }
-        for kind in ("memory", "fact")
-    }
-    await memories.set_passages(tx, owners["memory"])
-    await facts.set_passages(tx, owners["fact"])
+    owners = [(row.passage.kind, row.passage.owner_id, number) for row, number in numbered]
+    await memories.set_passages(tx, {owner: number for kind, owner, number in owners if kind != "fact"})
+    await facts.set_passages(tx, {owner: number for kind, owner, number in owners if kind == "fact"})
 
 
 async def retell(tx: Transaction, lineages: Sequence[UUID], one: UUID, other: UUID, now: datetime) -> None:
@@ -288,8 +303,10 @@ async def retell(tx: Transaction, lineages: Sequence[UUID], one: UUID, other: UU
 
 
 async def close_unsupported(tx: Transaction, lineages: Sequence[UUID], now: datetime) -> int:
-    """Memories whose words were read anew and no longer say it: superseded by nothing. Returns how many."""
-    gone = await memories.without_sources(tx, lineages)
+    """Memories whose words were read anew and no longer say it: superseded by nothing. Keys go. Returns how many."""
+    found = await memories.without_sources(tx, lineages)
+    await keys.remove(tx, [one.lineage_id for one in found if one.tier == "key"])
+    gone = [one for one in found if one.tier == "shown"]
     reason = "no longer found when its messages were read anew"
     if gone:
         async with tx.pipeline():

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
-from everlore.domain.memories import EntityType, MemoryType
+from everlore.domain.memories import EntityType, MemoryType, Tier
 
 # How a draft stands to what is known already. `corrects`: what was known was never true.
 Relation: TypeAlias = Literal["new", "same", "updates", "contradicts", "corrects"]
 
 MAX_MEMORIES = 6
+# Keys count by themselves, so that they take no room from what is shown.
+MAX_KEYS = 6
 MAX_FACTS = 24
 MAX_ENTITIES = 24
 
@@ -69,7 +71,8 @@ class Quote:
 class DraftMemory:
     """`event_at`: when what it tells of happens or happened (aware); None: when it was said. `target`: number of the known
     memory that `relation` speaks of; `replaces`: it speaks of an earlier draft of the same answer, by its place (from 0).
-    `entities`: names as they stand in the draft's entities or in the text."""
+    `entities`: names as they stand in the draft's entities or in the text. `tier`: whether it is worth showing, or only leads a
+    recall to its messages; of a key nothing but its words, sources and confidence counts."""
 
     type: MemoryType
     content: str
@@ -85,6 +88,7 @@ class DraftMemory:
     relation: Relation = "new"
     target: int | None = None
     replaces: int | None = None
+    tier: Tier = "shown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ _STEEPNESS = 3
 _NARROW = 0.2
 # A key that matches so much better than its turn (late interaction, else cosine: both are at most 1) lends all it has.
 _FULL_LIFT = 0.2
+# What is not worth showing lends so much of what a memory would. (Lending all cost half a point of nDCG@10.)
+_SHARE_OF_KEYS = 0.5
 # So many of the best memories and facts are keys; the turns of the first of them become candidates.
 _KEYS = 40
 _SEEDS = 20
@@ -96,8 +98,9 @@ def lent(request: Request, candidates: Surroundings, late: Mapping[int, float]) 
     """For each candidate turn what the best that rests on it lends; 0 where there is nothing. `late` has the reranker's raw
     scores of the turns, by place: a turn that did not come so far takes all that is lent."""
     scores = np.zeros(len(candidates.message_ids))
-    for found in request.near.values():
-        scores = np.maximum(scores, _lent_by(request, found, candidates, late))
+    for layer, found in request.near.items():
+        share = _SHARE_OF_KEYS if layer == "keys" else 1.0
+        scores = np.maximum(scores, share * _lent_by(request, found, candidates, late))
     return scores
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from everlore.config import RecallSettings
 from everlore.domain.errors import DatabaseUnavailable, ModelUnavailable
-from everlore.domain.recall import BRANCH, Layer, Recall
+from everlore.domain.recall import BRANCH, LAYERS, Layer, Recall
 from everlore.ports.embedder import Embedder, EncodedQuestion
 from everlore.ports.reranker import Reranker
 from everlore.recall import bm25
@@ -134,9 +134,9 @@ async def _request(
 async def _answer(request: Request) -> Recall:
     ask, watch = request.ask, request.watch
     await look(request)
-    beside = request.views.keys() - ({"said"} if BRANCH in ask.kinds else {"said", "branches"})
-    for layer in sorted(beside):
-        await look_near(request, layer, _keys)
+    for layer in LAYERS:
+        if layer in request.views and layer not in _left_out(request):
+            await look_near(request, layer, _keys)
     watch.mark("near")
     answer = Recall(ask.question, (), took_ms=watch.took_ms)
     for source in SOURCES:
@@ -145,6 +145,16 @@ async def _answer(request: Request) -> Recall:
             request.hits = answer.hits
     watch.mark("known")
     return replace(answer, degraded=tuple(dict.fromkeys(watch.degraded)))
+
+
+def _left_out(request: Request) -> set[Layer]:
+    """Layers beside what was said that nothing in this answer comes from."""
+    left_out: set[Layer] = {"said"}
+    if BRANCH not in request.ask.kinds:
+        left_out.add("branches")
+    if request.settings.keys == 0 or "message" not in request.ask.kinds:
+        left_out.add("keys")
+    return left_out
 
 
 async def _keys(request: Request, layer: Layer, passages: Sequence[int]) -> list[Key]:

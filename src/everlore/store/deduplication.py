@@ -43,12 +43,15 @@ class Reworded:
 
 @dataclass(slots=True)
 class Changes:
-    """What comes of a batch. `versions` and `confidences` (with a least importance) are applied in the order of `order`."""
+    """What comes of a batch. `versions` are applied in their order. `kept`: keys that were said again; `gone`: keys that
+    have given way, which whoever sends this takes away."""
 
     memories: list[NewMemory] = field(default_factory=list[NewMemory])
     sources: list[tuple[UUID, NewSource]] = field(default_factory=list[tuple[UUID, NewSource]])
     links: list[tuple[UUID, UUID]] = field(default_factory=list[tuple[UUID, UUID]])
     versions: list["Version | Confidence"] = field(default_factory=list["Version | Confidence"])
+    kept: list[UUID] = field(default_factory=list[UUID])
+    gone: list[UUID] = field(default_factory=list[UUID])
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +170,8 @@ async def affected(
     return await stated.fetchall(), {one.memory.lineage_id: one for one in await named.fetchall()}
 
 
-async def send(tx: Transaction, changes: Changes, now: datetime) -> None:
-    """Write what came of a batch; for a pipeline."""
+async def send(tx: Transaction, changes: Changes, now: datetime, keys_until: datetime) -> None:
+    """Write what came of a batch; for a pipeline. `keys_until`: keys that were said again are kept until then."""
     if changes.memories:
         rows = [{name: as_json(getattr(one, name)) for name in _NEW} for one in changes.memories]
         await tx.done(_QUERIES["insert_memories"], memories=Jsonb(rows), now=now)
@@ -192,6 +195,8 @@ async def send(tx: Transaction, changes: Changes, now: datetime) -> None:
             await memories.new_version(tx, one.lineage_id, one.columns, now, memory_id=one.memory_id)
         else:
             await memories.set_confidence(tx, one.lineage_id, one.confidence, one.importance)
+    if changes.kept:
+        await tx.done(_QUERIES["keep_keys"], lineages=changes.kept, until=keys_until)
     if changes.links:
         await tx.done(
             _QUERIES["link_entities"],

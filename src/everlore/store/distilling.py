@@ -268,6 +268,16 @@ async def threads_to_distil(
     return [(workspace_id, thread_id) for workspace_id, thread_id in found]
 
 
+async def workspaces_with_old_keys(
+    tx: Transaction, step: str, now: datetime, at_most: int, *, held: bool
+) -> list[UUID]:
+    """Workspaces with keys that nobody said again in time, where nobody has a job of the step, or (`held`) it is being run. For
+    the sweep: needs the workers' role."""
+    return await tx.values(
+        _QUERIES["workspaces_with_old_keys"], step=step, now=now, held=held, at_most=at_most
+    )
+
+
 async def failures(tx: Transaction) -> list[Failure]:
     """Windows of all workspaces that could not be read. Needs the workers' role."""
     return await tx.rows(_QUERIES["failures"], partial(Failure, step=STEP))

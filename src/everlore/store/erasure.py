@@ -1,8 +1,8 @@
 """What an erasure reads and takes away. What goes and what stays is decided in `everlore.knowledge.erasure`.
 
-Locks, in this order: the threads of the messages (in the order of their ids), the workspace's distilled state, the two layers
-of postings. A distil step takes the second and then needs its messages to exist, so it commits before an erasure, which then
-finds what it wrote, or after it, when it finds its messages gone.
+Locks, in this order: the threads of the messages (in the order of their ids), the workspace's distilled state, the layers of
+postings (in the order of `LAYERS`). A distil step takes the second and then needs its messages to exist, so it commits before
+an erasure, which then finds what it wrote, or after it, when it finds its messages gone.
 """
 
 from collections import Counter
@@ -40,6 +40,7 @@ class VersionRow:
     lineage_id: UUID
     memory_id: UUID
     version: int
+    tier: str
     content: str
     tags: Sequence[str]
     category: str | None
@@ -184,7 +185,7 @@ async def entities_of(
 async def distilled_passages(
     tx: Transaction, version_ids: Sequence[UUID], facts: Sequence[UUID]
 ) -> list[int]:
-    """Numbers of the passages of versions of memories, and of facts."""
+    """Numbers of the passages of versions of memories that are shown, and of facts."""
     found = await tx.values(_QUERIES["memory_passages"], versions=list(version_ids))
     return list(dict.fromkeys([*found, *await tx.values(_QUERIES["fact_passages"], lineages=list(facts))]))
 

@@ -47,6 +47,7 @@ class NewMemory:
     reasoning: str | None
     extractor: str | None
     extractor_version: str | None
+    tier: str = "shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +253,16 @@ async def without_sources(tx: Transaction, lineages: Sequence[UUID]) -> list[Mem
     if not lineages:
         return []
     return await tx.rows(_QUERIES["without_sources"], memory_of, lineages=list(lineages))
+
+
+async def old_keys(tx: Transaction, now: datetime, at_most: int) -> list[UUID]:
+    """Keys that nobody said again in time, so many at most."""
+    return await tx.values(_QUERIES["old_keys"], now=now, at_most=at_most)
+
+
+async def delete_keys(tx: Transaction, lineages: Sequence[UUID]) -> None:
+    """Keys with all that hangs on them. Their passages have gone."""
+    await tx.done(_QUERIES["delete_keys"], lineages=list(lineages))
 
 
 async def link_entities(tx: Transaction, lineage_id: UUID, entities: Sequence[UUID]) -> None:

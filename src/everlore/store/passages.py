@@ -7,6 +7,7 @@ calls `remove` or `remove_lineages` before.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeAlias
 from uuid import UUID
 
 from psycopg import AsyncCursor
@@ -20,6 +21,9 @@ from everlore.store.queries import queries
 from everlore.store.run import Transaction
 
 _QUERIES = queries("passages")
+
+# What `send` answers in a pipeline, for `merge`; nothing where nothing was sent.
+Segments: TypeAlias = AsyncCursor[TupleRow] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ async def send(
     numbers: Sequence[int],
     passages: Sequence[NewPassage],
     encoded: Mapping[int, Sequence[EncodedPassage | None]],
-) -> AsyncCursor[TupleRow] | None:
+) -> Segments:
     """Write passages under numbers that were taken; for a pipeline, after which `merge` takes what it answers."""
     if not passages:
         return None
@@ -127,7 +131,7 @@ async def _send_vectors(
         )
 
 
-async def merge(tx: Transaction, layer: Layer, segments: AsyncCursor[TupleRow] | None) -> None:
+async def merge(tx: Transaction, layer: Layer, segments: Segments) -> None:
     """After `send`: keep the segments of postings few."""
     if segments is not None:
         await postings.merge(tx, layer, segments)
@@ -212,8 +216,10 @@ async def nearest_to_each(
 ) -> list[list[tuple[int, float]]]:
     """To each of some vectors the nearest passages of a layer with their cosines, best first: all compared up to `exact_below` of
     them."""
-    large = (await sizes(tx)).get(layer, 0) > exact_below
-    by_index = large and await index.has_vector_index(tx, model_id, layer)
+    size = (await sizes(tx)).get(layer, 0)
+    if not size:
+        return [[] for _ in given]
+    by_index = size > exact_below and await index.has_vector_index(tx, model_id, layer)
     rows = await tx.tuples(
         _QUERIES["nearest_by_index" if by_index else "nearest_of_all"],
         model_id=model_id,

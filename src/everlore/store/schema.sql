@@ -5,7 +5,7 @@ CREATE SCHEMA everlore;
 ALTER SCHEMA everlore OWNER TO everlore_owner;
 
 CREATE DOMAIN everlore.layer AS text
-	CONSTRAINT layer_check CHECK ((VALUE = ANY (ARRAY['said'::text, 'branches'::text, 'known'::text, 'told'::text, 'documents'::text])));
+	CONSTRAINT layer_check CHECK ((VALUE = ANY (ARRAY['said'::text, 'branches'::text, 'known'::text, 'keys'::text, 'told'::text, 'documents'::text])));
 
 ALTER DOMAIN everlore.layer OWNER TO everlore_owner;
 
@@ -149,7 +149,7 @@ CREATE FUNCTION everlore.delete_workspace(ws uuid) RETURNS jsonb
         select jsonb_build_object(
             'threads', (select count(*) from everlore.thread t where t.workspace_id = ws),
             'messages', (select count(*) from everlore.message m where m.workspace_id = ws),
-            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = ws),
+            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = ws and m.tier = 'shown'),
             'facts', (select count(distinct f.lineage_id) from everlore.fact f where f.workspace_id = ws),
             'entities', (select count(*) from everlore.entity e where e.workspace_id = ws),
             'passages', (select count(*) from everlore.passage p where p.workspace_id = ws)
@@ -407,7 +407,7 @@ CREATE FUNCTION everlore.open_workspace(id uuid, called text) RETURNS uuid
             else
                 insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
                 insert into everlore.lexical_statistics (workspace_id, layer)
-                    select found_id, unnest(array['said', 'branches', 'known', 'told', 'documents']);
+                    select found_id, unnest(array['said', 'branches', 'known', 'keys', 'told', 'documents']);
                 insert into everlore.distilled_state (workspace_id) values (found_id);
             end if;
         end if;
@@ -783,6 +783,20 @@ CREATE FUNCTION everlore.workspaces_unindexed(called text, models text[], held b
 
 ALTER FUNCTION everlore.workspaces_unindexed(called text, models text[], held boolean, at_most integer) OWNER TO everlore_owner;
 
+CREATE FUNCTION everlore.workspaces_with_old_keys(called text, now timestamp with time zone, held boolean, at_most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everlore', 'pg_temp'
+    AS $$
+        select w.workspace_id
+        from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.workspace_id = w.workspace_id
+        where exists (select from everlore.memory m
+                      where m.workspace_id = w.workspace_id and m.tier = 'key' and m.expires_at <= now)
+          and case when held then job.running else job.scope_id is null end
+        limit at_most
+    $$;
+
+ALTER FUNCTION everlore.workspaces_with_old_keys(called text, now timestamp with time zone, held boolean, at_most integer) OWNER TO everlore_owner;
+
 CREATE TABLE everlore.alias (
     workspace_id uuid NOT NULL,
     alias_id uuid NOT NULL,
@@ -1072,6 +1086,7 @@ CREATE TABLE everlore.memory (
     memory_id uuid NOT NULL,
     lineage_id uuid NOT NULL,
     version integer DEFAULT 1 NOT NULL,
+    tier text DEFAULT 'shown'::text NOT NULL,
     type text NOT NULL,
     content text NOT NULL,
     category text,
@@ -1109,6 +1124,7 @@ CREATE TABLE everlore.memory (
     CONSTRAINT memory_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
     CONSTRAINT memory_review_check CHECK ((review = ANY (ARRAY['suggested'::text, 'rejected'::text, 'quarantined'::text]))),
     CONSTRAINT memory_source_kind_check CHECK ((source_kind = ANY (ARRAY['extracted'::text, 'by hand'::text]))),
+    CONSTRAINT memory_tier_check CHECK ((tier = ANY (ARRAY['shown'::text, 'key'::text]))),
     CONSTRAINT memory_type_check CHECK ((type = ANY (ARRAY['fact'::text, 'preference'::text, 'identity'::text, 'relationship'::text, 'goal'::text, 'task'::text, 'event'::text, 'habit'::text, 'skill'::text, 'lesson'::text, 'decision'::text, 'project'::text, 'system_config'::text, 'blocker'::text, 'reminder'::text, 'note'::text, 'context'::text, 'casual'::text, 'general'::text])))
 );
 
@@ -1146,6 +1162,7 @@ CREATE VIEW everlore.memory_shown WITH (security_invoker='true') AS
  SELECT memory_id,
     lineage_id,
     version,
+    tier,
     type,
     content,
     category,
@@ -1886,6 +1903,8 @@ CREATE INDEX memory_entity_entity ON everlore.memory_entity USING btree (workspa
 
 CREATE INDEX memory_hash ON everlore.memory USING btree (workspace_id, content_hash) WHERE (superseded_at IS NULL);
 
+CREATE INDEX memory_keys ON everlore.memory USING btree (workspace_id, expires_at) WHERE (tier = 'key'::text);
+
 CREATE INDEX memory_passage ON everlore.memory USING btree (workspace_id, passage_id) WHERE (passage_id IS NOT NULL);
 
 CREATE INDEX memory_pinned ON everlore.memory USING btree (workspace_id, lineage_id) WHERE (pinned AND (superseded_at IS NULL));
@@ -2548,6 +2567,9 @@ GRANT ALL ON FUNCTION everlore.vectors_of(model smallint, passages integer[]) TO
 
 REVOKE ALL ON FUNCTION everlore.workspaces_unindexed(called text, models text[], held boolean, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everlore.workspaces_unindexed(called text, models text[], held boolean, at_most integer) TO everlore_worker;
+
+REVOKE ALL ON FUNCTION everlore.workspaces_with_old_keys(called text, now timestamp with time zone, held boolean, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everlore.workspaces_with_old_keys(called text, now timestamp with time zone, held boolean, at_most integer) TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.alias TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.alias TO everlore_worker;

@@ -5,6 +5,7 @@ Nothing else knows a step's name: whoever works on all of them goes over this.
 
 from collections.abc import Sequence
 
+from everlore.distil.keys import STEP as OLD_KEYS
 from everlore.distil.step import STEP as DISTIL
 from everlore.domain.operations import Failure
 from everlore.index.step import STEPS as INDEX
@@ -13,7 +14,7 @@ from everlore.step import Scope, Step
 from everlore.store.jobs import StepRow
 from everlore.store.run import Transaction
 
-STEPS: dict[str, Step] = {step.name: step for step in (*INDEX, DISTIL)}
+STEPS: dict[str, Step] = {step.name: step for step in (*INDEX, DISTIL, OLD_KEYS)}
 
 
 def wanted(runtime: Runtime) -> list[Step]:

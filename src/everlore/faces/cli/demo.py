@@ -112,6 +112,7 @@ async def _demonstrate(call: Call, *, fresh: bool) -> Demonstration:
             await _record(memory, shown, advance)
         await index_all(call, lore, memory, shown.summary)
         await distil_all(call, lore, memory, shown.summary)
+        shown.degraded.update(filter(None, [shown.summary.undistilled_because]))
         with call.out.progress("Asking", len(questions())) as advance:
             for question in questions():
                 shown.found.append(await _ask(memory, question, shown))

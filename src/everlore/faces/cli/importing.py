@@ -64,7 +64,7 @@ class BadLine:
 @dataclass(slots=True)
 class Summary:
     """What became of a file. `passages` were embedded; `indexed` says by whom. `distilled`: what was read at once, by rules;
-    `to_distil`: what a model would take for it."""
+    `to_distil`: what a model would take for it; `undistilled_because`: why nothing is."""
 
     stored: int = 0
     already_there: int = 0
@@ -75,6 +75,7 @@ class Summary:
     indexed: Literal["here", "by a worker", "not yet"] = "not yet"
     distilled: Distilled | None = None
     to_distil: DistilEstimate | None = None
+    undistilled_because: str | None = None
 
     def add(self, receipt: Receipt, lines: Sequence[int | str]) -> None:
         self.stored += receipt.stored
@@ -151,7 +152,8 @@ def jsonl(
 
     JSON: workspace, file, stored, already_there, refused [{line, reason}], skipped [{line, reason}],
     stopped {line, reason} or null, indexed ("here", "by a worker", "not yet"), passages, distilled (as `read` of
-    `everlore distil`; null where nothing was), to_distil (as `estimate` there, where a model would be asked; else null).
+    `everlore distil`; null where nothing was), to_distil (as `estimate` there, where a model would be asked; else null),
+    undistilled_because (null where something distils).
     """
     call = call_of(ctx)
     total = _count_lines(file)
@@ -315,6 +317,7 @@ async def distil_all(call: Call, lore: "Everlore", memory: "Workspace", summary:
     """Distil what was imported where that costs nothing; else say what it would take."""
     from everlore.operating import distil_at_no_cost
 
+    summary.undistilled_because = lore.undistilled_because
     with call.out.progress("Distilling") as advance:
         match await distil_at_no_cost(lore, memory, advance):
             case Distilled() as read:
@@ -336,6 +339,7 @@ def _fields(summary: Summary) -> dict[str, object]:
         "passages": summary.passages,
         "distilled": summary.distilled,
         "to_distil": summary.to_distil,
+        "undistilled_because": summary.undistilled_because,
     }
 
 
@@ -356,6 +360,8 @@ def _print(call: Call, summary: Summary) -> None:
             f"{counted(read.messages, 'messages')} distilled: {counted(read.memories, 'memories')} and "
             f"{counted(read.facts, 'statements of facts')}."
         )
+    if summary.undistilled_because is not None:
+        call.out.warn(summary.undistilled_because)
     if summary.to_distil is not None:
         call.out.line(f"{estimated(summary.to_distil)} `everlore distil` begins.")
     for kind, problems in (("Refused", summary.refused), ("Skipped", summary.skipped)):

@@ -67,6 +67,8 @@ def _status(shown: Shown) -> None:
             }
         )
     )
+    if found.undistilled_because is not None:
+        out.warn(found.undistilled_because)
     out.line()
     _print_models(out, found.models)
     if found.held_up:

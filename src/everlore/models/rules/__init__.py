@@ -8,8 +8,8 @@ from everlore.ports.analyst import Extraction, Governor, Window
 __all__ = ["WITHOUT_PARSER", "RuleAnalyst", "parser_is_installed"]
 
 WITHOUT_PARSER = (
-    "Nothing is distilled here: there is neither a language model nor the parser for English. "
-    "Install it (pip install 'everlore[english]'), or set distil.analyst to model."
+    "Nothing is distilled here: there is neither a language model (distil.analyst = model) nor the parser for English "
+    "(pip install 'everlore[english]')."
 )
 
 

@@ -22,6 +22,7 @@ from everlore.models.rules.wording import Refused, Wording, worded
 from everlore.models.rules.worth import Worth, doubt, weigh
 from everlore.ports.analyst import (
     MAX_FACTS,
+    MAX_KEYS,
     MAX_MEMORIES,
     DraftEntity,
     DraftFact,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 # So many messages before the window are read for whether they leave it in a made-up world.
 _CONTEXT: Final = 4
+_VAGUE: Final = words("statements.vague", "en")
 _CHANGING: Final = words("statements.changing", "en")
 _NAMED_BY: Final[dict[str, EntityType]] = {
     "lives_in": "place", "born_in": "place", "comes_from": "place", "has_visited": "place", "works_at": "organisation",
@@ -89,6 +91,13 @@ def extract(window: Window) -> Extraction:
     told = [one for one in found if one.worth.shown or id(one) in ends]
     kept = sorted(told, key=lambda one: (id(one) not in ends, -one.worth.score))[:MAX_MEMORIES]
     kept.sort(key=found.index)
+<<<<<<< HEAD
+=======
+    keys = sorted(
+        (one for one in found if one not in kept and _leads_somewhere(one)), key=lambda one: -one.worth.score
+    )
+    known = _known_of(window, kept)
+>>>>>>> tiers
     named, drafts = _Names(), list[DraftFact]()
     for one in found:
         place = kept.index(one) if one in kept else None
@@ -102,6 +111,7 @@ def extract(window: Window) -> Extraction:
         person = one.wording.person
         if person is not None and person.called:
             named.add(person.called, "person", one.quotes[0])
+<<<<<<< HEAD
     memories = [_memory(one, named, ends.get(id(one)), kept) for one in kept]
     return Extraction(tuple(memories), tuple(_named_pets(drafts)[:MAX_FACTS]), _entities(named, window))
 
@@ -113,6 +123,46 @@ def _named_pets(drafts: Sequence[DraftFact]) -> list[DraftFact]:
         one
         for one in drafts
         if one.predicate != "has_pet" or one.object_is_entity or one.subject not in named
+=======
+    memories = [_memory(one, named) for one in kept]
+    for place, one in enumerate(kept):
+        memories[place] = _related(memories[place], one, kept[:place], known)
+    memories += [_key(one) for one in keys[:MAX_KEYS]]
+    return Extraction(tuple(memories), tuple(drafts[:MAX_FACTS]), _entities(named))
+
+
+def _leads_somewhere(one: Statement) -> bool:
+    """Whether a statement is a key: it is clear, and names something beside its subject."""
+    return not one.wording.unclear and any(
+        token.pos_ in {"NOUN", "PROPN"}
+        and token.dep_ != "npadvmod"
+        and token != one.clause.subject
+        and token.lemma_.lower() not in _VAGUE
+        for token in one.clause.words
+    )
+
+
+def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemory, Gist]]:
+    """The known memories that share a telling word with what is said, the last one first."""
+    if not kept:
+        return []
+    speaker = kept[0].message.speaker
+    said = {word for one in kept for word in telling(one.wording.text)}
+    near = [one for one in window.known if said & telling(one.content)]
+    found = [(one, what) for one in near if (what := gist_of(one, speaker)) is not None]
+    return sorted(found, key=lambda pair: pair[0].valid_from, reverse=True)
+
+
+def _related(
+    draft: DraftMemory, one: Statement, before: Sequence[Statement], known: Sequence[tuple[KnownMemory, Gist]]
+) -> DraftMemory:
+    """The draft with what it does to what was said before, in this window or long ago."""
+    what = _gist(one)
+    earlier = [
+        (place, _gist(other))
+        for place, other in reversed(list(enumerate(before)))
+        if other.message.speaker == one.message.speaker
+>>>>>>> tiers
     ]
 
 
@@ -362,7 +412,18 @@ def _memory(one: Statement, named: _Names, end: _End | None, kept: Sequence[Stat
     )  # fmt: skip
 
 
+<<<<<<< HEAD
 def _fact(fact: SaidFact, one: Statement, place: int | None) -> DraftFact:
+=======
+def _key(one: Statement) -> DraftMemory:
+    return DraftMemory(
+        type=one.worth.type, content=one.wording.text, sources=one.quotes, importance=one.worth.importance, confidence=0.8,
+        event_at=one.times.first, tier="key",
+    )  # fmt: skip
+
+
+def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
+>>>>>>> tiers
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
         valid_from=None if fact.predicate == "born_on" else one.times.first, ended=fact.ended, memory=place,

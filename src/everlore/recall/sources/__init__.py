@@ -2,9 +2,10 @@
 
 from everlore.recall.sources.branches import BranchSource
 from everlore.recall.sources.facts import FactSource
+from everlore.recall.sources.keys import KeySource
 from everlore.recall.sources.memories import MemorySource
 from everlore.recall.sources.messages import MessageSource
 from everlore.recall.sources.source import RecallSource
 
 # In the order in which they are asked: with a deadline, the later ones may be left out.
-SOURCES: list[RecallSource] = [MessageSource(), MemorySource(), FactSource(), BranchSource()]
+SOURCES: list[RecallSource] = [MessageSource(), MemorySource(), FactSource(), BranchSource(), KeySource()]

@@ -15,11 +15,13 @@ create function everlore.true_at(valid_from timestamptz, valid_to timestamptz, m
 -- One row per version. `lineage_id` is the id of the first version: what belongs to all versions (sources, entities) hangs on
 -- that one, and goes with it. `passage_id`: where its words are indexed; versions with the same words share it.
 -- `event_at`: when what it tells of happens. `first_position`: the window of the thread that it was distilled from begins there.
+-- `tier`: shown, or a key of recall: that is never listed, names no entity, states no fact, and goes at `expires_at`.
 create table everlore.memory (
     workspace_id uuid not null references everlore.workspace on delete cascade,
     memory_id uuid not null,
     lineage_id uuid not null,
     version integer not null default 1,
+    tier text not null default 'shown' check (tier in ('shown', 'key')),
     type text not null check (type in (
         'fact', 'preference', 'identity', 'relationship', 'goal', 'task', 'event', 'habit', 'skill', 'lesson', 'decision',
         'project', 'system_config', 'blocker', 'reminder', 'note', 'context', 'casual', 'general')),
@@ -67,6 +69,7 @@ create index memory_review on everlore.memory (workspace_id, recorded_at) where 
 create index memory_pinned on everlore.memory (workspace_id, lineage_id) where pinned and superseded_at is null;
 create index memory_superseded_by on everlore.memory (workspace_id, superseded_by) where superseded_by is not null;
 create index memory_short_id on everlore.memory (workspace_id, right(memory_id::text, 8));
+create index memory_keys on everlore.memory (workspace_id, expires_at) where tier = 'key';
 
 -- Where a memory was said. `start_at`, `end_at`: characters of the message's text, from 0; `quote`: those characters, so that the
 -- text itself need not be at hand. No message: a person told it.
@@ -322,7 +325,7 @@ create table everlore.distilled_state (
 
 -- Rows as they are shown, names beside ids. The policies of whoever asks hold.
 create view everlore.memory_shown with (security_invoker = true) as
-    select m.memory_id, m.lineage_id, m.version, m.type, m.content, m.category, m.tags, m.importance, m.confidence,
+    select m.memory_id, m.lineage_id, m.version, m.tier, m.type, m.content, m.category, m.tags, m.importance, m.confidence,
            m.valid_from, m.valid_to, m.recorded_at, m.superseded_at, m.superseded_by, m.event_at, m.expires_at, m.generation,
            m.pinned, m.confirmed, m.source_kind, m.review, m.review_reason, m.forgotten_at, m.author, m.role,
            (select t.name from everlore.thread t where t.workspace_id = m.workspace_id and t.thread_id = m.thread_id) as thread,

@@ -1,11 +1,11 @@
 -- The search index: passages, BM25 postings, vectors. All of it is derived and can be rebuilt.
 
--- The layers of the index: what was said, what was said off the path of its thread, what is known from it, what was told,
--- documents. Each has postings, statistics and
+-- The layers of the index: what was said, what was said off the path of its thread, what is known from it, keys to it that are
+-- not shown, what was told, documents. Each has postings, statistics and
 -- vector indexes of its own, so that a thousand memories change neither the rarity of a word among messages nor what the lanes
 -- of messages find. Passage numbers are one row of numbers for all.
 -- Text, not an enumeration: only what is leakproof, as equality of texts is, may use an index under row-level security.
-create domain everlore.layer as text check (value in ('said', 'branches', 'known', 'told', 'documents'));
+create domain everlore.layer as text check (value in ('said', 'branches', 'known', 'keys', 'told', 'documents'));
 
 -- `passage_id` counts up per workspace (gaps are harmless) so that BM25 can add scores up in a plain array;
 -- `owner_id` is what says it (a message, a version of a memory): of which `kind`. `lineage_id` is what that belongs to: what all

@@ -216,6 +216,20 @@ create function everlore.threads_to_distil(
         limit at_most
     $$;
 
+-- Workspaces with keys that nobody said again in time, and that nobody has a job for, or (`held`) whose job is being run: for the
+-- sweep, so for workers only.
+create function everlore.workspaces_with_old_keys(called text, now timestamptz, held boolean, at_most integer) returns setof uuid
+    language sql stable security definer
+    set search_path = everlore, pg_temp
+    as $$
+        select w.workspace_id
+        from everlore.workspace w left join everlore.scopes_with_job(called) as job on job.workspace_id = w.workspace_id
+        where exists (select from everlore.memory m
+                      where m.workspace_id = w.workspace_id and m.tier = 'key' and m.expires_at <= now)
+          and case when held then job.running else job.scope_id is null end
+        limit at_most
+    $$;
+
 -- Windows of all workspaces that could not be read: for the operator's side.
 create function everlore.failed_windows()
     returns table (workspace text, workspace_id uuid, thread text, thread_id uuid, first integer, last integer,

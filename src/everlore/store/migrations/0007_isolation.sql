@@ -36,7 +36,7 @@ create function everlore.open_workspace(id uuid, called text) returns uuid
             else
                 insert into everlore.passage_counter (workspace_id, last_passage) values (found_id, 0);
                 insert into everlore.lexical_statistics (workspace_id, layer)
-                    select found_id, unnest(array['said', 'branches', 'known', 'told', 'documents']);
+                    select found_id, unnest(array['said', 'branches', 'known', 'keys', 'told', 'documents']);
                 insert into everlore.distilled_state (workspace_id) values (found_id);
             end if;
         end if;
@@ -75,7 +75,7 @@ create function everlore.delete_workspace(ws uuid) returns jsonb
         select jsonb_build_object(
             'threads', (select count(*) from everlore.thread t where t.workspace_id = ws),
             'messages', (select count(*) from everlore.message m where m.workspace_id = ws),
-            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = ws),
+            'memories', (select count(distinct m.lineage_id) from everlore.memory m where m.workspace_id = ws and m.tier = 'shown'),
             'facts', (select count(distinct f.lineage_id) from everlore.fact f where f.workspace_id = ws),
             'entities', (select count(*) from everlore.entity e where e.workspace_id = ws),
             'passages', (select count(*) from everlore.passage p where p.workspace_id = ws)
@@ -124,6 +124,7 @@ grant execute on function
 grant execute on function
     everlore.scopes_with_job(text), everlore.threads_unindexed(text, text[], boolean, boolean, integer),
     everlore.workspaces_unindexed(text, text[], boolean, integer),
+    everlore.workspaces_with_old_keys(text, timestamptz, boolean, integer),
     everlore.threads_to_distil(text, timestamptz, timestamptz, boolean, integer), everlore.failed_windows(),
     everlore.list_workspaces(), everlore.delete_workspace(uuid),
     everlore.build_vector_index(smallint, everlore.layer),

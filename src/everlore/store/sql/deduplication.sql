@@ -35,8 +35,8 @@ from unnest(%(messages)s::uuid[]) as given (message_id) cross join lateral (
 
 -- recent_of_thread: the latest current memories of a thread
 select m.* from everlore.memory_shown m
-where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.superseded_at is null and m.review is null
-  and m.forgotten_at is null and m.valid_to is null
+where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.tier = 'shown' and m.superseded_at is null
+  and m.review is null and m.forgotten_at is null and m.valid_to is null
 order by m.first_position desc, m.memory_id desc limit %(at_most)s;
 
 -- recent_of_entities: the latest current memories of each given entity
@@ -66,13 +66,17 @@ from (
 
 -- insert_memories: first versions
 insert into everlore.memory (
-    workspace_id, memory_id, lineage_id, type, content, content_hash, category, tags, importance, confidence, valid_from,
+    workspace_id, memory_id, lineage_id, tier, type, content, content_hash, category, tags, importance, confidence, valid_from,
     valid_to, superseded_by, event_at, expires_at, pinned, source_kind, review, review_reason, author, role, thread_id,
     first_position, taxonomy, reasoning, extractor, extractor_version, recorded_at)
-select %(workspace)s, m.memory_id, m.memory_id, m.type, m.content, m.content_hash, m.category, m.tags, m.importance, m.confidence,
+select %(workspace)s, m.memory_id, m.memory_id, m.tier, m.type, m.content, m.content_hash, m.category, m.tags, m.importance, m.confidence,
     m.valid_from, m.valid_to, m.superseded_by, m.event_at, m.expires_at, m.pinned, m.source_kind, m.review, m.review_reason,
     m.author, m.role, m.thread_id, m.first_position, m.taxonomy, m.reasoning, m.extractor, m.extractor_version, %(now)s
 from jsonb_populate_recordset(null::everlore.memory, %(memories)s::jsonb) as m;
+
+-- keep_keys: keys that were said again
+update everlore.memory set expires_at = %(until)s
+where workspace_id = %(workspace)s and memory_id = any (%(lineages)s::uuid[]) and tier = 'key';
 
 -- insert_sources: where memories were said
 insert into everlore.memory_source (

@@ -178,6 +178,9 @@ order by t.name;
 -- threads_to_distil: of all workspaces
 select workspace_id, thread_id from everlore.threads_to_distil('distil', %(quiet_since)s, %(settled_since)s, %(held)s, %(at_most)s);
 
+-- workspaces_with_old_keys: of all workspaces those with keys that nobody said again in time
+select everlore.workspaces_with_old_keys(%(step)s, %(now)s, %(held)s, %(at_most)s);
+
 -- failures: windows of all workspaces that could not be read
 select workspace, workspace_id, thread, thread_id, 'messages ' || first || ' to ' || last as what, first, last, extractor as by,
        error, failed_at
@@ -190,4 +193,4 @@ on conflict (workspace_id, thread_id, path) do update set times = taxonomy_sugge
 
 -- count: current memories of the workspace
 select count(*) from everlore.memory
-where workspace_id = %(workspace)s and superseded_at is null and review is null and forgotten_at is null;
+where workspace_id = %(workspace)s and tier = 'shown' and superseded_at is null and review is null and forgotten_at is null;

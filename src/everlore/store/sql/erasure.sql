@@ -25,7 +25,7 @@ select distinct lineage_id from everlore.memory
 where workspace_id = %(workspace)s and thread_id = %(thread_id)s and first_position between %(since)s and %(until)s;
 
 -- versions: all versions of memories, in order
-select lineage_id, memory_id, version, content, tags, category, reasoning, review_reason, author, source_kind,
+select lineage_id, memory_id, version, tier, content, tags, category, reasoning, review_reason, author, source_kind,
        superseded_at is null as current
 from everlore.memory
 where workspace_id = %(workspace)s and lineage_id = any (%(lineages)s::uuid[]) order by lineage_id, version;
@@ -108,11 +108,12 @@ with recursive named (entity_id) as (
 )
 select entity_id from kin;
 
--- memory_passages: numbers of the passages of versions of memories
-select passage_id from everlore.passage where workspace_id = %(workspace)s and owner_id = any (%(versions)s::uuid[])
+-- memory_passages: numbers of the passages of versions of memories that are shown
+select passage_id from everlore.passage
+where workspace_id = %(workspace)s and owner_id = any (%(versions)s::uuid[]) and layer = 'known'
 union
 select passage_id from everlore.memory
-where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[]) and passage_id is not null;
+where workspace_id = %(workspace)s and memory_id = any (%(versions)s::uuid[]) and passage_id is not null and tier = 'shown';
 
 -- fact_passages: numbers of the passages of facts
 select p.passage_id

@@ -16,12 +16,12 @@ where workspace_id = %(workspace)s and lineage_id = %(lineage_id)s and supersede
 
 -- copy_version: the next version: the current one, with some of its columns changed
 insert into everlore.memory (
-    workspace_id, memory_id, lineage_id, version, type, content, category, tags, importance, confidence, valid_from,
+    workspace_id, memory_id, lineage_id, version, tier, type, content, category, tags, importance, confidence, valid_from,
     valid_to, recorded_at, superseded_at, superseded_by, event_at, expires_at, generation, pinned, confirmed,
     source_kind, review, review_reason, forgotten_at, author, role, thread_id, first_position, taxonomy, reasoning,
     extractor, extractor_version, content_hash, passage_id, access_count, last_access_at)
 select
-    %(workspace)s, n.memory_id, n.lineage_id, n.version, n.type, n.content, n.category, n.tags, n.importance,
+    %(workspace)s, n.memory_id, n.lineage_id, n.version, n.tier, n.type, n.content, n.category, n.tags, n.importance,
     n.confidence, n.valid_from, n.valid_to, n.recorded_at, n.superseded_at, n.superseded_by, n.event_at, n.expires_at,
     n.generation, n.pinned, n.confirmed, n.source_kind, n.review, n.review_reason, n.forgotten_at, n.author, n.role,
     n.thread_id, n.first_position, n.taxonomy, n.reasoning, n.extractor, n.extractor_version, n.content_hash,
@@ -77,6 +77,14 @@ left join lateral (
 ) as t on true
 order by coalesce(g.occurred_at, s.recorded_at), s.source_id;
 
+-- old_keys: keys that nobody said again in time, the oldest first
+select lineage_id from everlore.memory
+where workspace_id = %(workspace)s and tier = 'key' and expires_at <= %(now)s order by expires_at limit %(at_most)s;
+
+-- delete_keys: keys, with their sources
+delete from everlore.memory
+where workspace_id = %(workspace)s and memory_id = any (%(lineages)s::uuid[]) and tier = 'key';
+
 -- link_entities: a memory speaks of some entities
 insert into everlore.memory_entity (workspace_id, lineage_id, entity_id)
 select %(workspace)s, %(lineage_id)s, given.entity_id from unnest(%(entities)s::uuid[]) as given (entity_id)
@@ -88,9 +96,8 @@ delete from everlore.memory_entity where workspace_id = %(workspace)s and lineag
 -- recent: current memories that may be spoken of again: the latest of the thread, and of the named entities those that held when it
 -- was said
 (select m.* from everlore.memory_shown m
- where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.superseded_at is null and m.review is null
-   and m.forgotten_at is null
-   and m.valid_to is null
+ where m.workspace_id = %(workspace)s and m.thread_id = %(thread_id)s and m.tier = 'shown' and m.superseded_at is null
+   and m.review is null and m.forgotten_at is null and m.valid_to is null
  order by m.first_position desc, m.memory_id desc limit %(at_most)s)
 union
 (select m.* from unnest(%(entities)s::uuid[]) as given (entity_id) cross join lateral (
@@ -107,7 +114,8 @@ union
 -- believed at `recorded_at` (null: today) and true at `valid_at`. What was said in several threads is in each of them. `total`
 -- counts all that pass; given are those behind the key.
 select * from (select m.*, count(*) over () as total from everlore.memory_shown m
-where m.workspace_id = %(workspace)s and everlore.believed_at(m.recorded_at, m.superseded_at, %(recorded_at)s)
+where m.workspace_id = %(workspace)s and m.tier = 'shown'
+  and everlore.believed_at(m.recorded_at, m.superseded_at, %(recorded_at)s)
   and (not %(history)s or everlore.true_at(m.valid_from, m.valid_to, %(valid_at)s))
   and case coalesce(%(status)s::text, 'usable')
       when 'usable' then m.review is null and m.forgotten_at is null

@@ -70,7 +70,7 @@ order by g.occurred_at, g.message_id;
 select s.*
 from unnest(%(types)s::text[]) as given (type) cross join lateral (
     select m.* from everlore.memory_shown m
-    where m.workspace_id = %(workspace)s and m.type = given.type and m.review is null and m.forgotten_at is null
+    where m.workspace_id = %(workspace)s and m.type = given.type and m.tier = 'shown' and m.review is null and m.forgotten_at is null
       and everlore.believed_at(m.recorded_at, m.superseded_at, %(recorded_at)s)
       and (%(said_before)s::timestamptz is null or m.valid_from < %(said_before)s)
       and (%(since)s::timestamptz is null or coalesce(m.event_at, m.valid_from) >= %(since)s)

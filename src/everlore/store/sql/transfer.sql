@@ -213,11 +213,11 @@ from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null:
 
 -- write_memory: lines of the kind memory
 insert into everlore.memory (
-    workspace_id, memory_id, lineage_id, version, type, content, category, tags, importance, confidence, valid_from,
+    workspace_id, memory_id, lineage_id, version, tier, type, content, category, tags, importance, confidence, valid_from,
     valid_to, recorded_at, superseded_at, superseded_by, event_at, expires_at, generation, pinned, confirmed, source_kind,
     review, review_reason, forgotten_at, author, role, thread_id, first_position, taxonomy, reasoning, extractor,
     extractor_version, content_hash, passage_id, access_count, last_access_at)
-select %(workspace)s, r.memory_id, r.lineage_id, r.version, r.type, r.content, r.category, r.tags, r.importance,
+select %(workspace)s, r.memory_id, r.lineage_id, r.version, r.tier, r.type, r.content, r.category, r.tags, r.importance,
        r.confidence, r.valid_from, r.valid_to, r.recorded_at, r.superseded_at, r.superseded_by, r.event_at, r.expires_at,
        r.generation, r.pinned, r.confirmed, r.source_kind, r.review, r.review_reason, r.forgotten_at, r.author, r.role,
        r.thread_id, r.first_position, r.taxonomy, r.reasoning, r.extractor, r.extractor_version, r.content_hash, r.passage_id,

@@ -91,13 +91,9 @@ def extract(window: Window) -> Extraction:
     told = [one for one in found if one.worth.shown or id(one) in ends]
     kept = sorted(told, key=lambda one: (id(one) not in ends, -one.worth.score))[:MAX_MEMORIES]
     kept.sort(key=found.index)
-<<<<<<< HEAD
-=======
     keys = sorted(
         (one for one in found if one not in kept and _leads_somewhere(one)), key=lambda one: -one.worth.score
     )
-    known = _known_of(window, kept)
->>>>>>> tiers
     named, drafts = _Names(), list[DraftFact]()
     for one in found:
         place = kept.index(one) if one in kept else None
@@ -111,24 +107,9 @@ def extract(window: Window) -> Extraction:
         person = one.wording.person
         if person is not None and person.called:
             named.add(person.called, "person", one.quotes[0])
-<<<<<<< HEAD
     memories = [_memory(one, named, ends.get(id(one)), kept) for one in kept]
-    return Extraction(tuple(memories), tuple(_named_pets(drafts)[:MAX_FACTS]), _entities(named, window))
-
-
-def _named_pets(drafts: Sequence[DraftFact]) -> list[DraftFact]:
-    """ "We got a dog, his name is Rufus": one pet, and not a dog besides."""
-    named = {one.subject for one in drafts if one.predicate == "has_pet" and one.object_is_entity}
-    return [
-        one
-        for one in drafts
-        if one.predicate != "has_pet" or one.object_is_entity or one.subject not in named
-=======
-    memories = [_memory(one, named) for one in kept]
-    for place, one in enumerate(kept):
-        memories[place] = _related(memories[place], one, kept[:place], known)
     memories += [_key(one) for one in keys[:MAX_KEYS]]
-    return Extraction(tuple(memories), tuple(drafts[:MAX_FACTS]), _entities(named))
+    return Extraction(tuple(memories), tuple(_named_pets(drafts)[:MAX_FACTS]), _entities(named, window))
 
 
 def _leads_somewhere(one: Statement) -> bool:
@@ -142,27 +123,13 @@ def _leads_somewhere(one: Statement) -> bool:
     )
 
 
-def _known_of(window: Window, kept: Sequence[Statement]) -> list[tuple[KnownMemory, Gist]]:
-    """The known memories that share a telling word with what is said, the last one first."""
-    if not kept:
-        return []
-    speaker = kept[0].message.speaker
-    said = {word for one in kept for word in telling(one.wording.text)}
-    near = [one for one in window.known if said & telling(one.content)]
-    found = [(one, what) for one in near if (what := gist_of(one, speaker)) is not None]
-    return sorted(found, key=lambda pair: pair[0].valid_from, reverse=True)
-
-
-def _related(
-    draft: DraftMemory, one: Statement, before: Sequence[Statement], known: Sequence[tuple[KnownMemory, Gist]]
-) -> DraftMemory:
-    """The draft with what it does to what was said before, in this window or long ago."""
-    what = _gist(one)
-    earlier = [
-        (place, _gist(other))
-        for place, other in reversed(list(enumerate(before)))
-        if other.message.speaker == one.message.speaker
->>>>>>> tiers
+def _named_pets(drafts: Sequence[DraftFact]) -> list[DraftFact]:
+    """ "We got a dog, his name is Rufus": one pet, and not a dog besides."""
+    named = {one.subject for one in drafts if one.predicate == "has_pet" and one.object_is_entity}
+    return [
+        one
+        for one in drafts
+        if one.predicate != "has_pet" or one.object_is_entity or one.subject not in named
     ]
 
 
@@ -412,9 +379,6 @@ def _memory(one: Statement, named: _Names, end: _End | None, kept: Sequence[Stat
     )  # fmt: skip
 
 
-<<<<<<< HEAD
-def _fact(fact: SaidFact, one: Statement, place: int | None) -> DraftFact:
-=======
 def _key(one: Statement) -> DraftMemory:
     return DraftMemory(
         type=one.worth.type, content=one.wording.text, sources=one.quotes, importance=one.worth.importance, confidence=0.8,
@@ -422,8 +386,7 @@ def _key(one: Statement) -> DraftMemory:
     )  # fmt: skip
 
 
-def _fact(fact: Said, one: Statement, place: int | None) -> DraftFact:
->>>>>>> tiers
+def _fact(fact: SaidFact, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
         valid_from=None if fact.predicate == "born_on" else one.times.first, ended=fact.ended, memory=place,

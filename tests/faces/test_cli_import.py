@@ -308,10 +308,18 @@ def test_the_demonstration_answers_with_citations(cli: Cli, monkeypatch: pytest.
     assert f"{first['messages']} stored now" in shown
     assert f"Kept out of {first['distilled']['messages']} messages" in shown
     assert "The surest of" in shown
+    for moment in (
+        "1. Found by meaning",
+        "2. One person under",
+        "3. What changed",
+        "4. What is open",
+        "5. Never said",
+    ):
+        assert moment in shown
     for question in first["questions"]:
         assert question["question"] in shown
         assert question["why"] in shown
-    assert "✓" in shown
+    assert "A message that answers was among the first 3" in shown
 
 
 @pytest.mark.parametrize("command", ["import", "demo", "status"])

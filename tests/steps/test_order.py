@@ -23,7 +23,8 @@ BELIEVED: Mapping[str, LiteralString] = {
                array(select e.name from everlore.memory_entity x join everlore.entity e using (workspace_id, entity_id)
                      where x.workspace_id = m.workspace_id and x.lineage_id = m.lineage_id order by 1)
         from everlore.memory m
-        where m.workspace_id = %s and m.superseded_at is null and m.review is null and m.forgotten_at is null""",
+        where m.workspace_id = %s and m.superseded_at is null and m.review is null and m.forgotten_at is null
+          and m.tier = 'shown'""",  # what is a key only is believed by nobody
     "fact": """
         select e.name, f.predicate, f.object, o.name, f.valid_from, f.valid_to, f.confidence
         from everlore.fact f

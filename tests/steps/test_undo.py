@@ -10,7 +10,7 @@ AT = datetime(2025, 3, 1, 10, tzinfo=UTC)
 
 async def test_an_undo_brings_nobody_back_of_whom_all_was_erased(lore: Everlore) -> None:
     workspace = await lore.workspace("alice", create=True)
-    said = ("My brother Ben lives in Porto.", "Actually, Ben lives in Porto, not in Lisbon.")
+    said = ("My brother Ben lives in Porto.", "Ben lives in Lisbon now.")
     for text in said:
         await workspace.record([NewMessage(role="user", author="Anna", text=text, at=AT)])
         await lore.distil(workspace)

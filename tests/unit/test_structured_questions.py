@@ -68,8 +68,8 @@ def test_structured_questions(
     "question",
     [
         "Where does Emma live now?",
-        "What did Caroline research?",
-        "When did Melanie go camping in June with her goals in mind?",
+        "What did Henrike study?",
+        "When did Oskar go sailing in May with his goals in mind?",
         "Who is the project manager?",
         "What is a good decision procedure?",
         "Is the task force meeting tomorrow?",

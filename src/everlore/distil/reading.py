@@ -7,7 +7,7 @@ is never "nothing found": the window is noted as failed, where a person sees it 
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from uuid import UUID
@@ -21,7 +21,7 @@ from everlore.knowledge import withdrawal
 from everlore.knowledge.batch import BatchContext
 from everlore.knowledge.drafts import Checked, checked, incoming_of, statements_of
 from everlore.knowledge.entity_linking import resolve
-from everlore.knowledge.entity_mentions import entities_named, known_names
+from everlore.knowledge.entity_mentions import known_ids, known_names
 from everlore.knowledge.similarity import thresholds_of
 from everlore.knowledge.withdrawal import Retracted
 from everlore.knowledge.write import close_unsupported, write
@@ -35,7 +35,6 @@ from everlore.store.run import Transaction
 log = logging.getLogger(__name__)
 
 _KNOWN = 30
-_NAMES = 100
 # Rules make nothing of what was said long ago; whether that was off the record is looked at all the same.
 _RULES_LOOK_BACK = 20
 # Rules look back for what a pronoun means, no further.
@@ -138,10 +137,7 @@ async def _load(runtime: Runtime, workspace_id: UUID, thread_id: UUID, *, close:
             else _CONTEXT_OF_RULES
         )
         earlier = await distilling.earlier(tx, thread_id, span[0], context)
-        named, names = await entities_named(
-            tx, [one for m in said for one in (m.text, m.author)], runtime.settings.aliases
-        )
-        known = await _known(tx, thread_id, said, named)
+        known = await _known(tx, thread_id, said, runtime)
         model = await index.model_in_use(tx)
         return _Task(
             first=span[0],
@@ -149,7 +145,7 @@ async def _load(runtime: Runtime, workspace_id: UUID, thread_id: UUID, *, close:
             again=again,
             said=tuple(said),
             earlier=tuple(message.message_id for message in earlier),
-            window=replace(await _window(tx, said, earlier, known, runtime), entities=tuple(names[:_NAMES])),
+            window=await _window(tx, said, earlier, known, runtime),
             known=tuple(lineage for _, lineage in known),
             taxonomy=mark.taxonomy,
             model=None if model is None else (model.model.model_id, model.model.name),
@@ -157,12 +153,13 @@ async def _load(runtime: Runtime, workspace_id: UUID, thread_id: UUID, *, close:
 
 
 async def _known(
-    tx: Transaction, thread_id: UUID, said: Sequence[SaidRow], named: Sequence[UUID]
+    tx: Transaction, thread_id: UUID, said: Sequence[SaidRow], runtime: Runtime
 ) -> list[tuple[KnownMemory, UUID]]:
     """Memories that the window may speak of again: of this thread, and of whom it names. (One that is to be read anew may have
     been erased since.)"""
     if not said:
         return []
+    named = await known_ids(tx, [m.text for m in said] + [m.author for m in said], runtime.settings.aliases)
     found = await memories.recent(tx, thread_id, named, min(m.at for m in said), _KNOWN)
     newest = sorted(found, key=lambda memory: memory.valid_from, reverse=True)[:_KNOWN]
     return [

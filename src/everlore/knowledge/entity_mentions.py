@@ -25,17 +25,11 @@ class KnownNames:
     variants: Mapping[str, frozenset[str]]
 
 
-async def entities_named(
-    tx: Transaction, texts: Iterable[str], linking: AliasSettings
-) -> tuple[list[UUID], list[str]]:
-    """The entities that the texts name, and the names by which they do."""
+async def known_ids(tx: Transaction, texts: Iterable[str], linking: AliasSettings) -> list[UUID]:
+    """The entities that the texts name, without their names."""
     names = dict.fromkeys(name for text in dict.fromkeys(texts) for name in _names_in(text))
-    keys = {name: linking.key(name) for name in list(names)[:_AT_MOST]}
-    matches = await entities.by_keys(tx, set(keys.values()))
-    known = {match.given for match in matches}
-    return sorted({match.entity_id for match in matches}), [
-        name for name, key in keys.items() if key in known
-    ]
+    keys = {linking.key(name) for name in list(names)[:_AT_MOST]}
+    return sorted({match.entity_id for match in await entities.by_keys(tx, keys)})
 
 
 async def known_names(tx: Transaction, texts: Iterable[str], linking: AliasSettings) -> KnownNames:

@@ -51,6 +51,8 @@ class Judged:
 
     evidence: Scores
     confidence: Scores
+    # Without states of single words there is nothing that a message close in meaning could be told by from one that is not.
+    is_telling: bool = True
 
 
 def judged(request: Request, candidates: Surroundings, ranking: Ranking) -> Judged:
@@ -64,7 +66,8 @@ def judged(request: Request, candidates: Surroundings, ranking: Ranking) -> Judg
     of_question = by_speaker * _of_question(request, candidates, ranking)
     stands = standing(ranking.scores)
     evidence = np.maximum(of_question, stands * float(of_question[best].max()) * by_speaker)
-    return Judged(evidence, evidence * (1 + 3 * stands**2) / 4)
+    by_words = request.encoded is None or ranking.late.matches is not None
+    return Judged(evidence, evidence * (1 + 3 * stands**2) / 4, is_telling=by_words)
 
 
 def standing(scores: Scores) -> Scores:

@@ -36,7 +36,8 @@ async def make_hits(
     """The best messages, each by its best passage, without those for which too little speaks."""
     best = _best_messages(request, candidates, ranking)
     believed = judged(request, candidates, ranking)
-    chosen = [place for place in best if believed.evidence[place] >= request.settings.floor]
+    floor = request.settings.floor if believed.is_telling else 0.0
+    chosen = [place for place in best if believed.evidence[place] >= floor]
     ids = [UUID(bytes=candidates.message_ids[place]) for place in chosen]
     shown = await store.messages(request.tx, ids, reach=request.ask.neighbours)
     supports = _supports(request, candidates, ranking, chosen, believed.confidence)

@@ -14,9 +14,13 @@ _POSSESSIVE = re.compile(r"['’]s?\Z")
 _LONGEST = 3
 
 
+# Characters of a question that are looked at for names: a question, not what is pasted into one.
+_LOOKED_AT = 2_000
+
+
 def runs(question: str) -> dict[str, str]:
     """By their keys, runs of one to three words: the shortest of each key."""
-    words = _WORD.findall(question)
+    words = _WORD.findall(question[:_LOOKED_AT])
     found: dict[str, str] = {}
     for length in range(1, _LONGEST + 1):
         for first in range(len(words) - length + 1):

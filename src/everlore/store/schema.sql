@@ -290,7 +290,9 @@ CREATE FUNCTION everlore.feedback_alike(question text) RETURNS TABLE(message_id 
             from everlore.feedback f cross join lateral (
                 select array_agg(q.term) as shared from unnest(asked, digests) as q (term, digest) where q.digest = any (f.terms)
             ) as s
-            where f.workspace_id = ws and f.terms && digests and 2 * cardinality(s.shared) >= cardinality(f.terms);
+            where f.workspace_id = ws and f.terms && digests and 2 * cardinality(s.shared) >= cardinality(f.terms)
+            order by cardinality(s.shared) desc, f.given_at desc
+            limit 1000;
     end $$;
 
 ALTER FUNCTION everlore.feedback_alike(question text) OWNER TO everlore_owner;

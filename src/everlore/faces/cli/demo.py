@@ -1,4 +1,4 @@
-"""The demonstration: a bundled year of conversation is recorded and asked ten questions."""
+"""The demonstration: a bundled year of conversation is recorded, distilled, shown in five moments and asked ten questions."""
 
 import json
 import time
@@ -85,7 +85,7 @@ def demo(
     ] = False,
     to_json: Json = False,
 ) -> None:
-    """Record a bundled conversation of 14 months into the workspace "demo", distil it, and ask ten questions.
+    """Record a bundled conversation of 14 months into the workspace "demo", distil it, show five moments, ask ten questions.
 
     JSON: workspace, messages, stored, already_there, questions [{question, why, took_ms, gold_in_top_3, gold_in_top_10,
     hits [{rank, gold, text, captions, citation, score, confidence, support, ...}]}], gold_in_top_3, gold_in_top_10 (how many

@@ -49,7 +49,7 @@ async def gather(memory: "Workspace", answers: "dict[str, Recall]") -> Moments:
         person = known_by[0]
         found.person, found.about = person, list((await memory.graph.entity(str(person.entity_id))).facts)
     found.changed = _changes((await memory.facts(history=True, limit=1000)).items)
-    tasks = await memory.memories(types=["task", "goal", "reminder"], limit=1000)
+    tasks = await memory.memories(types=["task", "goal", "reminder"], include_expired=True, limit=1000)
     found.open, found.open_in_all = (
         sorted(tasks.items, key=lambda one: -one.importance)[:_OPEN],
         len(tasks.items),
@@ -132,6 +132,9 @@ def _never_said(out: Output, answer: "Recall | None") -> None:
         out.line("Nothing that was said answers this, and that is the answer.")
         return
     best = answer.hits[0]
+    if best.support.grade == "strong":
+        out.line(f'Something comes near, all the same: "{shortened(best.text, 120)}"')
+        return
     out.line(
         f'Nothing strong: what comes nearest is only {best.support.grade}: "{shortened(best.text, 120)}"'
     )

@@ -63,6 +63,8 @@ class ModelAnalyst:
     async def extract(self, window: Window, governor: Governor) -> Extraction:
         if not messages_read(window):
             return Extraction()
+        if self.profile.size == "small" and not any(one.role == "user" for one in window.messages):
+            return Extraction()  # a small form keeps what people said, and nobody did
         instructions, data = self.request(window)
         attempts = len(BACKOFF_S) + 1
         failure: CallFailed | Unusable | None = None

@@ -31,7 +31,7 @@ _MAX_CONTENT = 600
 _MOST = 3 * MAX_MEMORIES
 # So much of what a sentence tells must stand in its message or in those beside it: a small model likes to go on by itself.
 _SAID = 0.6
-_FIRST_PERSON = re.compile(r"\b(?:I|i'm|im|[Mm]e|[Mm]ine|my|My(?= [a-z]))\b")
+_FIRST_PERSON = re.compile(r"(?<!War )(?<!Part )\b(?:I|i'm|im|[Mm]e|my|My(?= [a-z]))\b")
 
 
 class SmallMemoryForm(BaseModel):

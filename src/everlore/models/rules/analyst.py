@@ -8,6 +8,7 @@ from everlore.domain.memories import EntityType
 from everlore.domain.predicates import is_exclusive
 from everlore.models.rules.clauses import Clause, clauses
 from everlore.models.rules.corrections import put_right
+from everlore.models.rules.denials import denials
 from everlore.models.rules.facts import facts
 from everlore.models.rules.kin import ROLES, is_another
 from everlore.models.rules.phrases import SaidFact
@@ -345,7 +346,9 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
             wording = worded(clause, scene, times)
         except Refused:
             return None
-        said = tuple(facts(clause, wording, scene)) if not wording.unclear else ()
+        said = tuple(denials(clause, wording, scene))
+        if not wording.unclear:
+            said += tuple(facts(clause, wording, scene))
         worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=said)
     elif reason == "an order" and (asked := request(clause, scene, times)) is not None:
         (wording, worth), said = asked, ()

@@ -86,7 +86,7 @@ def facts(clause: Clause, wording: Wording, scene: Scene) -> Iterator[SaidFact]:
     sure = clause.modal not in _UNSURE or (
         clause.modal in {"can", "ca"} and clause.head.lemma_ in {"speak", "play"}
     )
-    for subject in _subjects(clause, wording, scene) if sure else ():
+    for subject in subjects(clause, wording, scene) if sure else ():
         for head in clause.heads:
             yield from _facts_of(head, subject, clause, scene)
     yield from of_possession(clause, scene)
@@ -106,7 +106,7 @@ def _facts_of(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iter
             yield from rule(head, subject, clause, scene)
 
 
-def _subjects(clause: Clause, wording: Wording, scene: Scene) -> Iterator[str]:
+def subjects(clause: Clause, wording: Wording, scene: Scene) -> Iterator[str]:
     """By name who does it: of "Anna and Jonas" both."""
     token = clause.subject
     if token is None:

@@ -43,6 +43,7 @@ def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[Sai
                 and one.lemma_.lower() not in _VAGUE
                 and one.lower_ not in _DAYS
                 and child(one, "relcl") is None
+                and not any(part.dep_ == "poss" or part.tag_ == "PRP$" for part in one.subtree)
             ):
                 said = object_of(one, subject, inflected(lemma))
                 if said is not None:
@@ -132,7 +133,8 @@ def age(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
         or (value.lower_ != "old" and not value.like_num)
     ):
         return
-    if number.text.isdigit() and not 0 < int(number.text) < 120:
+    plain = number.text.isdigit() and 0 < int(number.text) < 120
+    if not plain and not (number.is_alpha and said):
         return
     stop = value.i + 1 if value.lower_ == "old" else number.i + 1
     yield SaidFact(subject, "age", number.doc[number.i : stop].text, number.i, stop)

@@ -82,7 +82,8 @@ def is_fit(token: "Token", of: str) -> bool:
         case "organisation":
             return named and token.ent_type_ == "ORG"
         case "named or long":
-            return named or any(one.dep_ in {"compound", "amod"} for one in token.children)
+            told = (one for one in token.children if one.dep_ in {"compound", "amod"})
+            return named or any(one.lower_ not in _NOT_SAID for one in told)
         case "anything":
             return (
                 token.ent_type_ not in {"DATE", "TIME", "PERSON"}
@@ -100,7 +101,7 @@ def is_fit(token: "Token", of: str) -> bool:
 
 
 def is_the(token: "Token") -> bool:
-    """Whether it, or the list that it stands in, is told from others: "the dark sky and green scenery"."""
+    """Whether it, or the list that it stands in, is told from others: "the grey roof and blue door"."""
     told = any(one.dep_ == "poss" or one.lower_ == "the" for one in token.children)
     return told or (token.dep_ == "conj" and token.head.pos_ in {"NOUN", "PROPN"} and is_the(token.head))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 from everlore.domain.errors import ConfigurationError
 from everlore.models.rules import WITHOUT_PARSER
 from everlore.models.rules.mending import mend
+from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -39,7 +40,8 @@ _LEMMAS: Final = {
     "me": "i", "gon": "go", "wan": "want", "is": "be", "are": "be", "was": "be", "were": "be", "been": "be", "being": "be",
     "has": "have", "had": "have", "does": "do", "did": "do", "hates": "hate",
 }  # fmt: skip
-_COMMON_NAME: Final = "john"
+_PERSONAL: Final = frozenset(f"{one}s" for one in words("statements.personal", "en"))
+COMMON_NAME: Final = "john"
 _BASIC: Final = frozenset({"VB", "VBP", "NN", "NNP", "JJ", "RB"})
 _OBJECT_LIKE: Final = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj"})
 
@@ -88,14 +90,29 @@ def _is_mistaken(token: "Token", known: Collection[str]) -> bool:
     """Whether a name was taken for something else: one that is known, or a plural or an "oh" that is written large."""
     inside = token.i > 0 and token.nbor(-1).is_alpha and not token.is_sent_start
     return token.tag_ not in {"NNP", "NNPS"} and (
-        token.lower_ in known or (inside and token.tag_ in {"NNS", "UH"})
+        token.lower_ in known
+        or (inside and token.tag_ in {"NNS", "UH"})
+        or (token.tag_ == "UH" and token.dep_ == "nsubj")  # "Em got the keys": no "oh" does anything
+        or _does_what_people_do(token)
+    )
+
+
+def _does_what_people_do(token: "Token") -> bool:
+    """ "Stone lives in Porto.": a bare noun that opens its sentence, where only somebody can be meant."""
+    bare = (
+        token.is_sent_start
+        and token.tag_ in {"NN", "JJ", "RB", "VB", "NNS"}
+        and token.n_lefts + token.n_rights == 0
+    )
+    return (
+        bare and token.dep_ == "nsubj" and token.head.tag_ == "VBZ" and token.head.text.lower() in _PERSONAL
     )
 
 
 def _as_common(doc: "Doc", names: Collection[str]) -> "Doc":
     for token in doc:
         if token.is_title and token.lower_ in names:
-            token.norm_ = _COMMON_NAME
+            token.norm_ = COMMON_NAME
     return doc
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.models.rules.clauses import child, opens
 from everlore.models.rules.kin import FAMILY, PETS, ROLES, gender
+from everlore.models.rules.pipeline import COMMON_NAME
 from everlore.ports.analyst import Quote
 from everlore.text.lexicon import words
 
@@ -141,6 +142,7 @@ def name_of(token: "Token", known: Collection[str] = ()) -> str | None:
         and opens(token)
         and child(token, "appos") is None
         and not does
+        and not (token.norm_ == COMMON_NAME and token.dep_ == "nsubj")
         and not is_somebody(token)
     )
     if len(span) == 1 and (unsure or (token.text.isupper() and len(token) > 5)):
@@ -194,7 +196,11 @@ def named_kin(token: "Token", scene: Scene) -> str | None:
 
 def _acts(token: "Token", known: Collection[str]) -> bool:
     """Whether a known name does something: "Em got the keys"."""
-    return token.dep_ == "nsubj" and token.ent_type_ == "" and token.lower_ in known
+    return (
+        token.dep_ == "nsubj"
+        and token.ent_type_ == ""
+        and (token.lower_ in known or token.norm_ == COMMON_NAME)
+    )
 
 
 def _is_got(token: "Token") -> bool:

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 # Under this name a sentence speaks of an author who gave none: a parser knows what a name does, and "user" is none.
-_STAND_IN: Final = "Robin"
+# Nobody is called so; the parser reads it as a common name.
+_STAND_IN: Final = "Qorin"
 _THE_USER: Final = re.compile(r"\b(?:the )?user\b", re.IGNORECASE)
 # In one sentence about somebody these are theirs; a rule that reads a conversation cannot know that.
 _OWN: Final = frozenset({"they", "their", "theirs", "them", "themselves"})
@@ -109,7 +110,7 @@ def _docs(memories: Sequence[DraftMemory], messages: Sequence[WindowMessage]) ->
         for one, message, reads in zip(memories, messages, english, strict=True)
         if reads
     ]
-    docs = iter(parsed(texts))
+    docs = iter(parsed(texts, {_STAND_IN.lower()}))
     return [next(docs) if reads else None for reads in english]
 
 

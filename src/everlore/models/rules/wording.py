@@ -196,7 +196,9 @@ class _Writer:
             return "were" if low == "was" else "are"
         if low == "'s":
             perfect = token.head.tag_ == "VBN" and (
-                token.dep_ == "aux" or any(one.lower_ == "been" for one in token.head.children)
+                token.dep_ == "aux"
+                or child(token.head, "dobj") is not None
+                or any(one.lower_ == "been" for one in token.head.children)
             )
             return "has" if perfect or token.head.lower_ in {"been", "got"} else "is"
         if low == "'d":

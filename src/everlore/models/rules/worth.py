@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import MemoryType
-from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
+from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated, opens
 from everlore.models.rules.kin import PETS
 from everlore.models.rules.phrases import SaidFact
 from everlore.models.rules.scene import Scene, kin_of, name_of
@@ -32,6 +32,9 @@ _LEADING, _AWAY, _REFERRING = (words(f"statements.{one}", "en") for one in ("lea
 _NOT_SAID: Final = words("statements.not_said", "en")
 _STATES: Final = frozenset(
     {"lives_in", "works_at", "works_as", "studies_at", "member_of", "married_to", "engaged_to"}
+)
+_STATIVE, _FAMILIAR, _MOMENTARY = (
+    words(f"statements.{one}", "en") for one in ("stative", "familiar", "momentary")
 )
 _LIGHT: Final = words("statements.light", "en")
 _FUTURE: Final = frozenset({"will", "'ll", "wo"})
@@ -81,6 +84,11 @@ def doubt(clause: Clause) -> str | None:
     if head.tag_ == "VB" and plain:
         return "an order"
     named = lemma == "call" and clause.child("nsubjpass") is not None
+    if _is_inverted(clause):
+        return "a question"
+    doing = clause.child("xcomp")
+    if lemma in {"keep", "go", "start", "stop"} and doing is not None and doing.lemma_.lower() in _REPORTS:
+        return "a report"  # "my mum keeps telling people I live in Leeds"
     if (
         lemma in _REPORTS
         and not named
@@ -90,6 +98,13 @@ def doubt(clause: Clause) -> str | None:
     ):
         return "a report"
     return "hedged" if any(one.lower_ in _DOUBTS for one in head.subtree) else None
+
+
+def _is_inverted(clause: Clause) -> bool:
+    """ "Is Bobbin the ferret": a question without its mark."""
+    first = next(iter(auxiliaries(clause.head)), clause.head)
+    asks = first.pos_ == "AUX" and opens(first) and clause.words[0] == first
+    return asks and clause.subject is not None and first.i < clause.subject.i
 
 
 def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: Sequence[SaidFact]) -> Worth:
@@ -121,8 +136,9 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
         and clause.child("ccomp", "advcl") is not None
         and clause.child("dobj", "xcomp") is None
     )
+    scene_only = type_ in {"fact", "identity"} and not facts and not dated and _tells_a_scene(clause)
     someday = clause.modal in _FUTURE and not dated
-    this_one = not facts and not names and _points_at(clause, type_)
+    this_one = not facts and not names and _points_at(clause)
     given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
         "about somebody": _about(clause, wording, scene, type_),
@@ -135,7 +151,7 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
         "people": 0.5 * people,
         "how often": 0.5 * (type_ == "habit"),
         "says how, not what": -2.0 * _evaluates(clause, names),
-        "of the moment": -1.25 * (passing or comments or given_up or someday or this_one),
+        "of the moment": -1.25 * (passing or comments or given_up or someday or this_one or scene_only),
         "nothing named": -1.0 * (not nouns and not names and not facts),
         "too short": -1.0 * (len(wording.text.split()) < 4 and not facts),
     }
@@ -201,23 +217,40 @@ def _is_passing(clause: Clause, type_: MemoryType) -> bool:
     head, doing = clause.head, clause.child("xcomp")
     if doing is not None and doing.tag_ == "VB" and head.lemma_.lower() in _LEADING:
         return doing.lemma_.lower() in _PASSING or (head.tag_ == "VBD" and head.lemma_ in {"have", "need"})
+    if head.tag_ == "VBG" and head.lemma_.lower() in _MOMENTARY:
+        return True
     if head.lemma_ == "be" and any(
         one.lower_ in _AWAY and one.dep_ in {"prep", "advmod", "acomp"} for one in head.children
     ):
         return True
     if head.lemma_.lower() in _LIGHT:
         thing = clause.child("dobj")
-        return thing is None or thing.pos_ == "PRON" or thing.lemma_.lower() in _VAGUE
+        return thing is None or thing.pos_ in {"PRON", "NUM"} or thing.lemma_.lower() in _VAGUE
     return head.lemma_.lower() in _PASSING and type_ not in {"preference", "task", "skill"}
 
 
-def _points_at(clause: Clause, type_: MemoryType) -> bool:
+def _tells_a_scene(clause: Clause) -> bool:
+    """Whether it says what happens right now, as games and stories do: "I raise my staff", "I'm in the bakery"."""
+    head = clause.head
+    if (
+        head.tag_ not in {"VBP", "VBZ"}
+        or auxiliaries(head)
+        or any(one.lower_ in _OFTEN for one in clause.words)
+    ):
+        return False
+    if head.lemma_ == "be":
+        away = clause.child("advmod")
+        return away is not None if clause.child("prep") is None else clause.child("attr", "acomp") is None
+    return head.lemma_.lower() not in _STATIVE
+
+
+def _points_at(clause: Clause) -> bool:
     """Whether only the conversation knows which one is meant: "the colour and texture", "at the event"."""
     for one in clause.words:
         bare = child(one, "prep", "relcl", "compound", "amod", "acl", "appos") is None
         if one.pos_ != "NOUN" or not bare or not any(part.lower_ == "the" for part in one.children):
             continue
-        if one.lemma_.lower() in _REFERRING or (type_ == "preference" and one.dep_ == "dobj"):
+        if one.lemma_.lower() in _REFERRING or (one.dep_ == "dobj" and one.lemma_.lower() not in _FAMILIAR):
             return True
     return False
 
@@ -255,7 +288,9 @@ def type_of(clause: Clause) -> MemoryType:
         return "preference"
     if lemma == "be":
         return _type_of_being(clause)
-    if lemma in _DECIDES:
+    if lemma == "try" and xcomp is not None and head.tag_ == "VBG":
+        return "goal"
+    if lemma in _DECIDES and clause.child("prt") is None:
         return "decision"
     if lemma == "have" and xcomp is not None:
         return "task" if head.tag_ in _PRESENT else "event"

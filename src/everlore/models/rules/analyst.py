@@ -130,7 +130,7 @@ def _named_pets(drafts: Sequence[DraftFact]) -> list[DraftFact]:
     return [
         one
         for one in drafts
-        if one.predicate != "has_pet" or one.object_is_entity or one.subject not in named
+        if one.predicate != "has_pet" or one.object_is_entity or one.ended or one.subject not in named
     ]
 
 

@@ -21,12 +21,16 @@ _DENIED: Final[dict[str, tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]
     "play": (("plays", ("dobj",), frozenset({"instrument"})),),
     "member": (("member_of", ("of",), frozenset({"club", "party", "choir", "team", "group"})),),
 }  # fmt: skip
-_EXCEPT: Final = frozenset({"but", "except", "besides", "apart", "other", "save"})
+_EXCEPT: Final = frozenset(
+    {"but", "except", "besides", "apart", "other", "save", "else", "new", "just", "only"}
+)
+_PLACED: Final = frozenset({"with", "in", "on", "here"})
 
 
 def denials(clause: Clause, wording: Wording, scene: Scene) -> Iterator[SaidFact]:
     """What the clause denies altogether, as facts that end; their object is the word for everything."""
-    if any(one.lower_ in _EXCEPT for one in clause.head.subtree):
+    told_apart = any(one.dep_ == "prep" and one.lower_ in _PLACED for one in clause.head.subtree)
+    if told_apart or any(one.lower_ in _EXCEPT for one in clause.head.subtree):
         return
     word = child(clause.head, "acomp", "attr") if clause.head.lemma_ == "be" else clause.head
     for predicate, slots, nouns in _DENIED.get(word.lemma_.lower(), ()) if word is not None else ():

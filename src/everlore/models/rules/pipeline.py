@@ -72,6 +72,9 @@ def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection
             mistaken = {one.lower_ for one in doc if one.is_title and _is_mistaken(one, known)}
             if mistaken:
                 docs[place] = language(_as_common(language.make_doc(doc.text), {*people, *mistaken}))
+                for one in docs[place]:
+                    if one.is_title and one.lower_ in mistaken:
+                        one.tag_ = "NNP"  # its letters may still speak for something else
         lemmatizer = language.get_pipe("lemmatizer")
         names = cast("_Batched", language.get_pipe("ner"))
         for doc in docs:
@@ -100,7 +103,7 @@ def _is_mistaken(token: "Token", known: Collection[str]) -> bool:
 def _does_what_people_do(token: "Token") -> bool:
     """ "Stone lives in Porto.": a bare noun that opens its sentence, where only somebody can be meant."""
     bare = (
-        token.is_sent_start
+        token.is_sent_start is True
         and token.tag_ in {"NN", "JJ", "RB", "VB", "NNS"}
         and token.n_lefts + token.n_rights == 0
     )

@@ -96,7 +96,7 @@ _STRANGE = (
 _HEADER = re.compile(r"^[ \t]*(?:From|To|Cc|Subject|Date|Sent): ", re.MULTILINE)
 _SCRIPT_LINE = re.compile(r"^[ \t]*[^\W\d_][\w .'-]{0,24}:[ \t]+\S.*$", re.MULTILINE)
 _ONE_LINE = re.compile(
-    r"(?!(?:Update|Note|Reminder|Todo|Edit|News|Plan|PS)\b)[A-ZÀ-Þ][a-zà-ÿ]+: +(?:I|I'm|My|We)\b"
+    r"(?!(?:Correction|Fix|Typo|Update|Note|Reminder|Todo|Edit|News|Plan|PS)\b)[A-ZÀ-Þ][a-zà-ÿ]+: +(?:I|I'm|My|We)\b"
 )
 _QUOTATION = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<!\w)'[^'\n]{12,300}'(?!\w)|(?<!\w)‘[^’\n]{12,300}’(?!\w)"

@@ -160,7 +160,14 @@ def is_somebody(token: "Token") -> bool:
     if beside is not None and beside.lower_ == "i":
         return True
     forms = {"VBZ", "VBD"} if beside is None or beside.pos_ != "PROPN" else {"VBP", "VBD"}
-    return token.head.lemma_.lower() in _PERSONAL and token.head.tag_ in forms
+    return token.head.tag_ in forms and (token.head.lemma_.lower() in _PERSONAL or _has_somebody(token.head))
+
+
+def _has_somebody(verb: "Token") -> bool:
+    """ "Rocky has a dog", "Rui has two sons": what only somebody has."""
+    thing = child(verb, "dobj") if verb.lemma_ == "have" else None
+    said = set[str]() if thing is None else {thing.lemma_.lower(), *(one.lower_ for one in thing.children)}
+    return bool(said & (PETS | ROLES.keys()))
 
 
 def owner_of(token: "Token", scene: Scene) -> str | None:

@@ -92,6 +92,9 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
     if is_negated(head) or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"}):
         return
     for one in (part for thing in things for part in listed(thing)):
+        kind = next((part for part in one.children if part.dep_ == "compound" and part.lower_ in PETS), None)
+        if kind is not None and one.pos_ == "PROPN":  # "a dog Rex"
+            yield SaidFact(subject, "has_pet", one.text, one.i, one.i + 1, True)
         if one.lemma_.lower() not in PETS or kin_of(one) is not None:
             continue
         if names := called(one):
@@ -149,13 +152,19 @@ _ANY_DAY: Final = datetime(2000, 1, 1, tzinfo=UTC)
 def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     if head.tag_ not in {"VBP", "VBZ"} or head != clause.head:
         return
-    adjective, noun, negated = child(head, "acomp"), child(head, "attr"), is_negated(head)
+    adjective, noun = child(head, "acomp"), child(head, "attr")
+    negated = is_negated(head) and not any(
+        one.lower_ in {"just", "only"} for one in head.subtree
+    )  # "not just to peanuts"
     if adjective is not None and adjective.lower_ == "allergic":
         for one in (part for token in slot(adjective, ("to",)) for part in listed(token)):
             if (
                 said := object_of(one, subject, "allergic_to")
             ) is not None and one.lemma_.lower() not in NOTHING:
-                yield replace(said, ended=negated)
+                but = any(
+                    between.lower_ == "but" for between in head.doc[head.i : one.i]
+                )  # "not to nuts, but to dust"
+                yield replace(said, ended=negated and not but)
     for origin in slot(head, ("from",)):
         if (
             not negated

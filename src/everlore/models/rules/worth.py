@@ -20,7 +20,7 @@ from everlore.text.lexicon import words
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-SHOWN_FROM: Final = 2.25
+SHOWN_FROM: Final = 2.5
 _PASSING, _REPORTS, _LIKES, _WANTS, _DECIDES = (
     words(f"statements.{one}", "en") for one in ("passing", "reporting", "liking", "wanting", "deciding")
 )
@@ -108,9 +108,9 @@ def _is_inverted(clause: Clause) -> bool:
 
 
 def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts: Sequence[SaidFact]) -> Worth:
-    """A point and a quarter for each name (two count) and for a fact; half a point for each noun that tells something (three
-    count), a quarter for each word that tells it from others; three quarters for a number or a date, half for a person or a pet
-    of somebody's; one or more for a predicate that says something of somebody who takes part."""
+    """A point and a half for a fact, a point and a quarter for each name (two count); half a point for each noun that tells
+    something (three count), a quarter for each word that tells it from others; three quarters for a number or a date, half for
+    a person or a pet of somebody's; one or more for a predicate that says something of somebody who takes part."""
     head, type_ = clause.head, type_of(clause)
     if type_ == "event" and any(one.predicate in _STATES for one in facts):
         type_ = "identity"  # "I moved to Leeds" says where somebody lives, which does not pass
@@ -141,8 +141,8 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
     this_one = not facts and not names and _points_at(clause)
     given_up = type_ == "goal" and head.tag_ == "VBD" and not dated
     parts = {
-        "about somebody": _about(clause, wording, scene, type_),
-        "a fact": 1.25 * bool(facts),
+        "about somebody": _about(clause, wording, scene, type_, dated=dated),
+        "a fact": 1.5 * bool(facts),
         "names": 1.25 * min(len(names), 2),
         "numbers": 0.75 * (numbers or dated),
         "nouns": 0.5 * min(len(nouns), 3),
@@ -184,7 +184,7 @@ def _is_wished(clause: Clause) -> bool:
     return clause.modal in {"would", "'d"} and clause.head.lemma_.lower() in {"like", "love", "prefer"}
 
 
-def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType) -> float:
+def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType, *, dated: bool) -> float:
     """What the predicate says of somebody who takes part, or belongs to one who does; less than nothing where nobody does."""
     subject = clause.subject
     if type_ == "relationship":
@@ -197,7 +197,7 @@ def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType) ->
             named = name_of(subject, scene.known) is not None
             return 0.5 if named else -1.0 if subject.pos_ == "NOUN" else -0.5
         if kin_of(subject) is None and type_ != "preference":  # what is somebody's says less than somebody
-            return 0.25
+            return 0.25 + 0.5 * dated
     return 1.25 if type_ in _TELLING_TYPES else 1.0
 
 

@@ -33,6 +33,7 @@ from everlore.models.rules import RuleAnalyst
 from everlore.ports.analyst import (
     MAX_ENTITIES,
     MAX_FACTS,
+    MAX_KEYS,
     MAX_MEMORIES,
     Analyst,
     CallReport,
@@ -142,7 +143,8 @@ def require_sound(extraction: Extraction, read: Window) -> None:
     """All that holds of any extraction of any window."""
     texts = {one.number: one.text for one in read.messages}
     known = {one.number for one in read.known}
-    assert len(extraction.memories) <= MAX_MEMORIES
+    assert sum(one.tier == "shown" for one in extraction.memories) <= MAX_MEMORIES
+    assert sum(one.tier == "key" for one in extraction.memories) <= MAX_KEYS
     assert len(extraction.facts) <= MAX_FACTS
     assert len(extraction.entities) <= MAX_ENTITIES
     for draft in extraction.memories:

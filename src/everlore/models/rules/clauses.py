@@ -246,7 +246,8 @@ def _tidy(tokens: "list[Token]") -> "list[Token]":
         mark = one.is_punct and one.text not in {"'", '"', "%", "(", ")", "/", "-", "#", "&"}
         if mark or one.dep_ == "cc":
             gap = following is None or following.i > one.i + (1 if mark else 2)
-            if following is None or not kept or kept[-1].is_punct or (gap and not (mark and one.text == ",")):
+            ends = bool(kept) and kept[-1].is_punct and one.lower_ != "but"
+            if following is None or not kept or ends or (gap and not (mark and one.text == ",")):
                 continue
             if (following.is_punct and following.text != '"') or (following.dep_ == "cc" and mark and gap):
                 continue

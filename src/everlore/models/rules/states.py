@@ -157,7 +157,17 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
         one.lower_ in {"just", "only"} for one in head.subtree
     )  # "not just to peanuts"
     if adjective is not None and adjective.lower_ == "allergic":
-        for one in (part for token in slot(adjective, ("to",)) for part in listed(token)):
+        also = [
+            one
+            for again in head.children
+            if again.dep_ == "conj" and again.lower_ == "to"
+            for one in again.children
+        ]
+        things = [
+            *slot(adjective, ("to",)),
+            *(one for one in also if one.dep_ == "pobj"),
+        ]  # "not to nuts, but to dust"
+        for one in (part for token in things for part in listed(token)):
             if (
                 said := object_of(one, subject, "allergic_to")
             ) is not None and one.lemma_.lower() not in NOTHING:

@@ -1921,7 +1921,7 @@ CREATE INDEX memory_source_message ON everlore.memory_source USING btree (worksp
 
 CREATE INDEX memory_superseded_by ON everlore.memory USING btree (workspace_id, superseded_by) WHERE (superseded_by IS NOT NULL);
 
-CREATE INDEX memory_type ON everlore.memory USING btree (workspace_id, type, valid_from);
+CREATE INDEX memory_type ON everlore.memory USING btree (workspace_id, type, valid_from) WHERE (tier = 'shown'::text);
 
 CREATE UNIQUE INDEX memory_version ON everlore.memory USING btree (workspace_id, lineage_id, version);
 

@@ -61,7 +61,7 @@ create table everlore.memory (
     foreign key (workspace_id, thread_id) references everlore.thread
 );
 create unique index memory_version on everlore.memory (workspace_id, lineage_id, version);
-create index memory_type on everlore.memory (workspace_id, type, valid_from);
+create index memory_type on everlore.memory (workspace_id, type, valid_from) where tier = 'shown';
 create index memory_hash on everlore.memory (workspace_id, content_hash) where superseded_at is null;
 create index memory_passage on everlore.memory (workspace_id, passage_id) where passage_id is not null;
 create index memory_window on everlore.memory (workspace_id, thread_id, first_position);

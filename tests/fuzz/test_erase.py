@@ -27,7 +27,8 @@ GROUNDLESS = {
     "a passage that nothing owns": """
         select p.kind, p.text from everlore.passage p
         where p.kind <> 'message' and not exists (
-              select from everlore.memory m where m.passage_id = p.passage_id and p.kind = 'memory'
+              select from everlore.memory m where m.passage_id = p.passage_id
+                and p.kind = case m.tier when 'key' then 'key' else 'memory' end
               union all select from everlore.fact f where f.passage_id = p.passage_id and p.kind = 'fact')""",
     "a memory in use that is not indexed": """
         select m.content from everlore.memory m

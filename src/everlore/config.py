@@ -79,7 +79,7 @@ class RecallSettings(BaseModel):
         description="added to a message or memory that was confirmed for a question like this one, taken off a refused one",
     )
     keys: Weight = Field(
-        default=0.5, description="times the relevance of the best memory or fact that rests on a message"
+        default=0.2, description="times the relevance of the best memory or fact that rests on a message"
     )
     lane_depth: int = Field(
         default=50, ge=1, le=1000, description="the best so many of each lane become candidates"

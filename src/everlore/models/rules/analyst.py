@@ -9,7 +9,7 @@ from everlore.domain.predicates import is_exclusive
 from everlore.models.rules.clauses import Clause, clauses
 from everlore.models.rules.corrections import put_right
 from everlore.models.rules.denials import denials
-from everlore.models.rules.facts import facts
+from everlore.models.rules.facts import deeds, facts
 from everlore.models.rules.kin import ROLES, is_another
 from everlore.models.rules.phrases import SaidFact
 from everlore.models.rules.pipeline import parsed
@@ -350,6 +350,8 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
         if not wording.unclear:
             said += tuple(facts(clause, wording, scene))
         worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=said)
+        if worth.shown:
+            said += deeds(clause, wording, scene, said)
     elif reason == "an order" and (asked := request(clause, scene, times)) is not None:
         (wording, worth), said = asked, ()
     else:

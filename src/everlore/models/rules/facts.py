@@ -1,11 +1,11 @@
 """Facts of a clause: subject, predicate and object, read off the arguments of its verbs by frames."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated
-from everlore.models.rules.habits import habit
+from everlore.models.rules.habits import deed, habit
 from everlore.models.rules.phrases import SaidFact, is_fit, listed, object_of, slot
 from everlore.models.rules.scene import Scene, is_somebody, kin_of, name_of, named_kin, owner_of
 from everlore.models.rules.states import RULES, TASTES, of_possession, taste
@@ -64,7 +64,7 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
     "leave": (_Frame("works_at", ("dobj",), "organisation", "then", True), _Frame("lives_in", ("dobj",), "city", "then", True)),
     "quit": (_Frame("works_at", ("dobj",), "organisation", "then", True),),
     "have": (_Frame("owns", ("dobj",), "belongings", "now"),),
-    "do": (_Frame("practises", ("dobj",), "hobbies", "now"),),
+    "do": (_Frame("practises", ("dobj",), "hobbies", "now"), _Frame("works_as", ("as",), "professions", "now")),
     "practice": (_Frame("practises", ("dobj",), "hobbies"),), "practise": (_Frame("practises", ("dobj",), "hobbies"),),
     "start": (_Frame("practises", ("dobj",), "hobbies"),), "take": (_Frame("practises", ("dobj", "up"), "hobbies"),),
     "write": (_Frame("works_on", ("dobj",), "projects", "now"),), "build": (_Frame("works_on", ("dobj",), "projects", "now"),),
@@ -90,6 +90,20 @@ def facts(clause: Clause, wording: Wording, scene: Scene) -> Iterator[SaidFact]:
         for head in clause.heads:
             yield from _facts_of(head, subject, clause, scene)
     yield from of_possession(clause, scene)
+
+
+def deeds(clause: Clause, wording: Wording, scene: Scene, said: Sequence[SaidFact]) -> tuple[SaidFact, ...]:
+    """What else its subjects did or want, beside the facts that were read: objects that no fact has yet."""
+    if clause.modal is not None:
+        return ()
+    taken = {one.object for one in said}
+    return tuple(
+        one
+        for subject in subjects(clause, wording, scene)
+        for head in clause.heads
+        for one in deed(head, subject)
+        if one.object not in taken
+    )
 
 
 def _facts_of(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:

@@ -19,6 +19,9 @@ _NO_HABIT: Final = frozenset[str]().union(
     *(words(f"statements.{one}", "en") for one in
       ("passing", "light", "reporting", "liking", "wanting", "deciding", "no_activity", "happening"))
 )  # fmt: skip
+_NO_DEED: Final = frozenset[str]().union(
+    *(words(f"statements.{one}", "en") for one in ("passing", "reporting", "liking", "deciding", "light"))
+)
 _COPULAS: Final = words("statements.copulas", "en")
 _DAYS: Final = words("statements.capitalised", "en") | words("statements.periods", "en")
 _AGE: Final = frozenset({"old", "year", "years"})
@@ -26,15 +29,25 @@ _AGE: Final = frozenset({"old", "year", "years"})
 
 def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[SaidFact]:
     """ "I design lighting", "she wears glasses", "he drinks decaf": a present tense with a thing that is told."""
+    if head.tag_ in {"VBP", "VBZ"} and head.lemma_.lower() not in _NO_HABIT | frames:
+        yield from _done_with(head, subject, inflected(head.lemma_.lower()))
+
+
+def deed(head: "Token", subject: str) -> Iterator[SaidFact]:
+    """ "He engraved a tiny fish", "Inês wants a light for the water": what was done once, or is wanted, with a thing that is told
+    from others."""
     lemma = head.lemma_.lower()
-    if (
-        head.tag_ not in {"VBP", "VBZ"}
-        or lemma in _NO_HABIT | _COPULAS | frames
-        or is_negated(head)
-        or auxiliaries(head)
-    ):
+    if (head.tag_ == "VBD" and lemma not in _NO_DEED) or (head.tag_ in {"VBP", "VBZ"} and lemma == "want"):
+        predicate = head.lower_ if head.tag_ == "VBD" else inflected(lemma)
+        for said in _done_with(head, subject, predicate):
+            if said.is_name or " " in said.object:
+                yield said
+
+
+def _done_with(head: "Token", subject: str, predicate: str) -> Iterator[SaidFact]:
+    if head.lemma_.lower() in _COPULAS or is_negated(head) or auxiliaries(head):
         return
-    if child(head, "prt", "ccomp", "dative") is not None or any(one.tag_ == "MD" for one in head.children):
+    if child(head, "prt", "ccomp", "dative", "xcomp") is not None:
         return
     for thing in (one for one in head.children if one.dep_ == "dobj"):
         for one in listed(thing):
@@ -45,7 +58,7 @@ def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[Sai
                 and child(one, "relcl") is None
                 and not any(part.dep_ == "poss" or part.tag_ == "PRP$" for part in one.subtree)
             ):
-                said = object_of(one, subject, inflected(lemma))
+                said = object_of(one, subject, predicate)
                 if said is not None:
                     yield said
 
@@ -57,7 +70,7 @@ def of_owner(clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     if (
         subject is None
         or whose is None
-        or head.tag_ not in {"VBZ", "VBP"}
+        or next(iter(auxiliaries(head)), head).tag_ not in {"VBZ", "VBP"}
         or is_negated(head)
         or head.lemma_ not in {"be", "call"}
     ):

@@ -175,6 +175,7 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
                     between.lower_ == "but" for between in head.doc[head.i : one.i]
                 )  # "not to nuts, but to dust"
                 yield replace(said, ended=negated and not but)
+    yield from (one for one in _lasting(adjective or noun, subject) if not negated)
     for origin in slot(head, ("from",)):
         if (
             not negated
@@ -196,6 +197,17 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
             if not is_the(one) and (said := object_of(one, subject, "likes")) is not None:
                 yield replace(said, ended=over)
     yield from (replace(said, ended=over) for said in _profession(noun, subject, clause))
+
+
+_LASTING: Final = words("statements.lasting", "en")
+
+
+def _lasting(word: "Token | None", subject: str) -> Iterator[SaidFact]:
+    """ "Her husband is vegetarian", "he is Scottish": what somebody stays."""
+    if word is None or any(one.dep_ not in {"punct", "det"} for one in word.children):
+        return
+    if word.lower_ in _LASTING or (word.tag_ == "JJ" and word.text[:1].isupper() and not word.is_upper):
+        yield SaidFact(subject, "is", word.text, word.i, word.i + 1)
 
 
 def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[SaidFact]:

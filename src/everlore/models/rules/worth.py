@@ -31,7 +31,7 @@ _HYPOTHETICAL: Final = words("statements.hypothetical", "en")
 _LEADING, _AWAY, _REFERRING = (words(f"statements.{one}", "en") for one in ("leading", "away", "referring"))
 _NOT_SAID: Final = words("statements.not_said", "en")
 _STATES: Final = frozenset(
-    {"lives_in", "works_at", "works_as", "studies_at", "member_of", "married_to", "engaged_to"}
+    {"lives_in", "works_at", "works_as", "studies_at", "member_of", "married_to", "engaged_to", "is"}
 )
 _STATIVE, _FAMILIAR, _MOMENTARY = (
     words(f"statements.{one}", "en") for one in ("stative", "familiar", "momentary")
@@ -120,7 +120,7 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
     the order that they give puts what was called good first.
     """
     head, type_ = clause.head, type_of(clause)
-    if type_ == "event" and any(one.predicate in _STATES for one in facts):
+    if type_ in {"event", "fact"} and any(one.predicate in _STATES for one in facts):
         type_ = "identity"  # "I moved to Leeds" says where somebody lives, which does not pass
     names = {one.text for one in clause.words if _is_name(one, scene) and not _is_part_of_name(one, scene)}
     nouns = {
@@ -162,7 +162,7 @@ def weigh(clause: Clause, wording: Wording, scene: Scene, *, dated: bool, facts:
         "going on": 0.5 * (head.tag_ == "VBG"),
         "a thing": -0.5 * _is_of_a_thing(clause),
         "pronouns": -0.5 * sum(one.lower_ in _STAND_INS and one != clause.subject for one in clause.words),
-        "says how, not what": -2.0 * _evaluates(clause, names),
+        "says how, not what": -2.0 * (not facts and _evaluates(clause, names)),
         "of the moment": -1.25 * (passing or comments or given_up or someday or this_one or scene_only),
         "nothing named": -1.0 * (not nouns and not names and not facts),
         "too short": -1.0 * (len(wording.text.split()) < 4 and not facts),

@@ -45,6 +45,19 @@ def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest
         pipeline.loaded.cache_clear()
 
 
+def test_who_has_seen_too_many_words_is_loaded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    (first,) = pipeline.parsed(["I live in Lisbon."])
+    monkeypatch.setattr(pipeline, "_MOST_WORDS", len(first.vocab) + 100)
+    (second,) = pipeline.parsed(["I live in Ouagadougou."])
+    assert second.vocab is first.vocab
+    monkeypatch.setattr(pipeline, "_MOST_WORDS", len(first.vocab) - 1)
+    (third,) = pipeline.parsed(["I live in Lisbon."])
+    assert third.vocab is not first.vocab
+    assert len(third.vocab) < len(first.vocab)
+    said = [[(one.text, one.lemma_, one.tag_, one.dep_) for one in doc] for doc in (first, third)]
+    assert said[0] == said[1]
+
+
 def test_that_it_is_there_is_asked_without_loading_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         assert name in {"spacy", "everlore_english"}

@@ -16,6 +16,7 @@ from everlore.models.language_model.analyst import ModelAnalyst
 from everlore.models.language_model.endpoint import Endpoint
 from everlore.models.language_model.profile import SMALL, profile_of
 from everlore.models.language_model.prompts import Prompts
+from everlore.models.language_model.repair import Unusable
 from everlore.models.language_model.small import read_small
 from everlore.ports.analyst import CallReport, Extraction, Window, WindowMessage
 
@@ -201,6 +202,15 @@ def test_a_sentence_is_of_the_message_that_says_it() -> None:
 def test_what_nothing_can_be_made_of_is_no_answer(answer: dict[str, Any]) -> None:
     with pytest.raises(Exception, match=r"no list|stands in the messages|at most"):
         read(answer, *SAID)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["I live in Porto with my dog Rex.", "Anna was given a lot of information about the effects of Porto."],
+)
+def test_where_no_sentence_tells_what_was_said_there_is_no_answer(content: str) -> None:
+    with pytest.raises(Unusable, match="none of its 2 memories says of somebody by name"):
+        read(told((content, 3), (content, 3)), *SAID)
 
 
 def test_nothing_may_be_worth_keeping() -> None:

@@ -13,6 +13,8 @@ from everlore.api.workspace import Workspace
 from everlore.domain.memories import AsOf
 from everlore.domain.recall import FactHit, MemoryHit, Recall
 from everlore.everlore import Everlore
+from everlore.recall import composite
+from everlore.text.words import in_a_row
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
 
@@ -511,6 +513,29 @@ async def test_what_stands_in_a_hit_of_the_same_answer_is_not_listed_again(
     assert contents(found) == ["Emma sold all her boats."]
     alone = await workspace.recall("What does Emma do with boats?", kinds=KNOWN)
     assert set(contents(alone)) == {same, "Emma sold all her boats."}
+
+
+async def test_a_hit_is_looked_into_once_however_many_memories_there_are(
+    lore: Everlore, workspace: Workspace, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def noted(text: str) -> str:
+        read.append(text)
+        return in_a_row(text)
+
+    monkeypatch.setattr(composite, "in_a_row", noted)
+    boats = [
+        script.find(
+            f"she paints the {colour} boats", content=f"Emma paints {colour} boats.", entities=("Emma",)
+        )
+        for colour in ("red", "green")
+    ]
+    await told(lore, workspace, "Emma has a studio.", *boats)
+    found = await workspace.recall("What does Emma do with boats?")
+    texts = [hit.text for hit in found.hits]
+    assert (len(texts), len(found.memories)) == (3, 2)
+    assert sorted(one for one in read if one in texts) == sorted(texts)
 
 
 async def test_what_holds_still_comes_before_what_held_in_the_time_asked_about(

@@ -11,6 +11,7 @@ from everlore.text.languages import language_of
 from everlore.text.names import names
 from everlore.text.numbers import marks
 from everlore.text.sentences import MAX_SENTENCE_CHARACTERS, sentences
+from everlore.text.words import in_a_row
 
 
 @pytest.mark.parametrize(
@@ -108,3 +109,18 @@ def test_marks_are_told_apart(text: str, kind: str, written: str) -> None:
 )
 def test_the_language_of_a_message(text: str, language: str) -> None:
     assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "within", "said"),
+    [
+        ("Emma paints boats.", "Well: *Emma* paints   BOATS, and sells them.", True),
+        ("Emma doesn’t sell.", "(emma doesn't sell)", True),
+        ("Emma paints boats.", "Emma paints boatsheds.", False),
+        ("Emma paints boats.", "Emma paints and boats.", False),
+    ],
+)
+def test_what_is_said_word_for_word_is_found_whatever_stands_between(
+    text: str, within: str, said: bool
+) -> None:
+    assert (in_a_row(text) in in_a_row(within)) is said

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType]
 
-from everlore.text.folding import fold
+from everlore.text.folding import fold, lowered
 from everlore.text.lexicon import forms
 from everlore.text.lexicon import words as listed_words
 
@@ -43,6 +43,12 @@ class Token(NamedTuple):
 def tokens(text: str) -> list[Token]:
     """The runs of letters and digits, as the database's normal form has them."""
     return [Token(match.start(), match.end(), fold(match[0])) for match in _TOKEN.finditer(text)]
+
+
+def in_a_row(text: str) -> str:
+    """The words of a text in lower case, with single blanks around and between them: a text that holds another's says the same
+    word for word. Nothing is kept of it, however long it is."""
+    return f" {' '.join(_TOKEN.findall(lowered(text)))} "
 
 
 @lru_cache(maxsize=2_000)

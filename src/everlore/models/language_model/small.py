@@ -67,6 +67,8 @@ def read_small(answer: dict[str, Any], window: Window, doubting: Doubting) -> Ex
     if given and not drafts:
         raise Unusable(f"none of its {len(given)} memories stands in the messages")
     said = _once([draft for draft in drafts if _is_said(draft, window)])[:MAX_MEMORIES]
+    if given and not said:
+        raise Unusable(f"none of its {len(given)} memories says of somebody by name what the messages say")
     if len(said) < len(given):
         log.info(
             "%d of %d sentences of an answer are not said, or said twice", len(given) - len(said), len(given)

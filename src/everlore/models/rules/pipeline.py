@@ -1,4 +1,4 @@
-"""The dependency parser: spaCy with its small English pipeline, loaded once, when the first window is read.
+"""The dependency parser: spaCy with its small English pipeline, loaded when the first window is read.
 
 Two of its components cost more than the parse itself and are replaced or called sparingly: parts of speech follow from tags and
 labels, and kinds of names are asked for only where something is written as a name.
@@ -44,6 +44,9 @@ _PERSONAL: Final = frozenset(f"{one}s" for one in words("statements.personal", "
 COMMON_NAME: Final = "john"
 _BASIC: Final = frozenset({"VB", "VBP", "NN", "NNP", "JJ", "RB"})
 _OBJECT_LIKE: Final = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj"})
+# The vocabulary keeps every word ever read: some 800 when loaded, 3,100 after the sample conversation. A worker lives for weeks and
+# reads names, numbers and slips without end; at this many they take some 40 MB, and loading anew costs a second.
+_MOST_WORDS = 20_000
 
 
 @lru_cache(maxsize=1)
@@ -59,12 +62,19 @@ def loaded() -> "Language":
     return language
 
 
+def _fresh() -> "Language":
+    """The pipeline, loaded anew where it has seen too many words. What it parsed before keeps the old vocabulary."""
+    if len(loaded().vocab) > _MOST_WORDS:
+        loaded.cache_clear()
+    return loaded()
+
+
 def parsed(texts: Sequence[str], people: Collection[str] = (), known: Collection[str] = ()) -> "list[Doc]":
     """The texts with their words' tags, lemmas and heads; characters keep their places. `people` and `known`: names of persons
     and other names, in lower case. A rare one ("Em", "Tash") is taken for anything by the tagger, so that it reads a common one
     in its place: people always, the others where they were taken for something else than a name."""
     with _LOCK:
-        language = loaded()
+        language = _fresh()
         docs = list(
             language.pipe((_as_common(language.make_doc(text), people) for text in texts), batch_size=64)
         )

@@ -6,7 +6,8 @@ from importlib.resources import files
 import pytest
 from tests.golden.labels import FOLDER, items, shares
 
-FILES = ("labels_first.json", "labels_second.json")
+FILES = ("labels_first.json", "labels_second.json", "labels_third.json", "labels_fourth.json")
+LABELLED = [(name, kind) for name in FILES for kind in ("memories", "facts") if items(name, kind)]
 ALLOWED = {"memories": {"good", "useless", "unclear", "wrong"}, "facts": {"right", "vague", "wrong"}}
 
 
@@ -20,8 +21,7 @@ def _refs() -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("kind", ALLOWED)
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(("name", "kind"), LABELLED)
 def test_every_label_is_of_a_message_that_is_there(name: str, kind: str) -> None:
     refs = _refs()
     for item in items(name, kind):
@@ -32,8 +32,7 @@ def test_every_label_is_of_a_message_that_is_there(name: str, kind: str) -> None
         assert public or (item["source"], str(item["ref"])) in refs
 
 
-@pytest.mark.parametrize("kind", ALLOWED)
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(("name", "kind"), LABELLED)
 def test_the_readme_states_what_the_labels_say(name: str, kind: str) -> None:
     found = shares(name, kind)
     stated = (

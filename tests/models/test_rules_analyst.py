@@ -72,12 +72,11 @@ SAID = """
     I own a canoe and a camera                           | Anna owns canoe; Anna owns camera
     im a structural engineer                             | Anna works_as structural engineer
     my sourdough starter is called Doug                  | Anna has_sourdough_starter Doug
-    My husband is vegetarian                             | Anna's husband is vegetarian
-    I'm dyslexic                                         | Anna is dyslexic
+    I am dyslexic                                        | Anna is dyslexic
     I handed in my notice at Acme                        | Anna works_at Acme !
     I do 60% at Acme as a technician                     | Anna works_as technician
     I engraved a tiny fish on the brass plate in Lisbon  | Anna engraved tiny fish
-    I want a lighter bicycle for Lisbon                  | Anna wants lighter bicycle
+    I want a lighter bicycle for Lisbon                  | Anna wants lighter bicycle for Lisbon
 """
 LINES = [tuple(part.strip() for part in line.split("|")) for line in SAID.strip().splitlines()]
 

@@ -47,6 +47,7 @@ NOTHING: Final = words("statements.vague", "en") | frozenset(
         "book",
     ]
 )
+_DAYS: Final = words("statements.capitalised", "en") | words("statements.periods", "en")
 _POINTERS: Final = words("statements.pointers", "en")
 
 
@@ -71,6 +72,11 @@ def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
 
 def is_fit(token: "Token", of: str) -> bool:
     low, named = token.lemma_.lower(), name_of(token) is not None
+    if {
+        token.lower_,
+        token.lower_.removesuffix("s"),
+    } & _DAYS:  # "I joined a club last Tues", "he cooks fridays"
+        return False
     noun = token.pos_ in {"NOUN", "PROPN"} or of == "tongues"
     if not noun or (low in words("statements.vague", "en") and not named):
         return False

@@ -44,8 +44,8 @@ _PERSONAL: Final = frozenset(f"{one}s" for one in words("statements.personal", "
 COMMON_NAME: Final = "john"
 _BASIC: Final = frozenset({"VB", "VBP", "NN", "NNP", "JJ", "RB"})
 _OBJECT_LIKE: Final = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj"})
-# The vocabulary keeps every word ever read: some 800 when loaded, 3,100 after the sample conversation. A worker lives for weeks and
-# reads names, numbers and slips without end; at this many they take some 40 MB, and loading anew costs a second.
+# The vocabulary keeps every word ever read: some 800 when loaded, 3,100 after the sample conversation. A worker lives for weeks
+# and reads names, numbers and slips without end; at this many they take some 40 MB, and loading anew costs a second.
 _MOST_WORDS = 20_000
 
 

@@ -246,8 +246,8 @@ def gist_of(memory: KnownMemory, speaker: str) -> Gist | None:
     return _gist_of(memory.content, memory.type, memory.author or speaker, memory.valid_from)
 
 
-# Small: windows that follow each other are held against much the same few memories (128 misses no more often than 1,024), and what
-# was erased is not to be kept here for long.
+# Small: windows that follow each other are held against much the same few memories (128 misses no more often than 1,024), and
+# what was erased is not to be kept here for long.
 @lru_cache(maxsize=128)
 def _gist_of(content: str, type_: MemoryType, author: str, at: datetime) -> Gist | None:
     names = {

@@ -9,7 +9,7 @@ from everlore.recall.authors import authors_named
 from everlore.recall.names import authors_called, people, runs
 from everlore.store.entities import Called
 
-AUTHORS = ["Maya Lindqvist", "Emma Lindqvist", "Will", "José", "Melanie", "Dr. Ann O'Brien", "A", "王伟"]
+AUTHORS = ["Maya Lindqvist", "Emma Lindqvist", "Will", "José", "Tamara", "Dr. Ann O'Brien", "A", "王伟"]
 COMMON = {"will", "what", "did", "do", "to", "you", "the", "how", "a", "who"}
 
 
@@ -33,11 +33,11 @@ COMMON = {"will", "what", "did", "do", "to", "you", "the", "how", "a", "who"}
         ("What did Will do?", {"Will"}),
         ("What did A do?", set[str]()),
         # Short forms, if they can be one person's only.
-        ("What did Mel paint?", {"Melanie"}),
-        ("What did Me do?", set[str]()),
-        ("Mel or not, what is it?", set[str]()),
-        ("what did mel paint?", set[str]()),
-        ("What about Mel Brooks?", set[str]()),
+        ("What did Tam bake?", {"Tamara"}),
+        ("What did Ta do?", set[str]()),
+        ("Tam or not, what is it?", set[str]()),
+        ("what did tam bake?", set[str]()),
+        ("What about Tam Brooks?", set[str]()),
         # Scripts that write no blanks.
         ("王伟说了什么？", {"王伟"}),
         ("", set[str]()),

@@ -587,8 +587,8 @@ def test_what_only_the_assistant_says_counts_less() -> None:
         "Anna likes oolong tea", ("assistant", "Anna, you like oolong tea"), confidence=0.9
     ).extraction.memories
     assert memory.confidence == pytest.approx(0.9 * ASSISTANT_FACTOR)
-    read = Window((WindowMessage(1, "assistant", "Mel", AT, "I painted a lake"),))
-    draft = DraftMemory("event", "Mel painted a lake", (Quote(1, "I painted a lake"),), confidence=0.9)
+    read = Window((WindowMessage(1, "assistant", "Tam", AT, "I repaired a boat"),))
+    draft = DraftMemory("event", "Tam repaired a boat", (Quote(1, "I repaired a boat"),), confidence=0.9)
     assert ground(read, Extraction((draft,)), NOBODY).extraction.memories[0].confidence == 0.9
 
 

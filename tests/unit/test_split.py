@@ -188,7 +188,7 @@ def test_markdown_with_the_real_tokenizer(markdown: str) -> None:
     assert max(map(wordpieces(), found), default=0) <= 40
 
 
-PROSE = "I went to the lake with Mel yesterday; we saw 3.5 herons, e.g. two grey ones! Wasn't that fun? "
+PROSE = "I went to the lake with Tam yesterday; we saw 3.5 herons, e.g. two grey ones! Wasn't that fun? "
 
 
 def test_word_counts_are_those_of_the_tokenizer() -> None:

@@ -10,7 +10,7 @@ from everlore.text.folding import fold
 from everlore.text.variants import ABBREVIATIONS, TITLES
 from everlore.text.words import tokens
 
-# The shortest beginning of a first name that may stand for it ("Mel").
+# The shortest beginning of a first name that may stand for it ("Tam").
 _SHORT_FORM = 3
 _NOBODY: Mapping[frozenset[str], str] = {}
 # What stands between two parts of a name.

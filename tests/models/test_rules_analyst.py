@@ -73,6 +73,7 @@ SAID = """
     im a structural engineer                             | Anna works_as structural engineer
     my sourdough starter is called Doug                  | Anna has_sourdough_starter Doug
     I am dyslexic                                        | Anna is dyslexic
+    I am no longer vegetarian                            | Anna is vegetarian !
     I handed in my notice at Acme                        | Anna works_at Acme !
     I do 60% at Acme as a technician                     | Anna works_as technician
     I engraved a tiny fish on the brass plate in Lisbon  | Anna engraved tiny fish
@@ -88,6 +89,13 @@ def test_a_statement_gives_its_facts(said: str, meant: str) -> None:
         for part in meant.split("; ")
     }
     assert facts(read(said)) == wanted
+
+
+@pytest.mark.parametrize(
+    "said", ["I handed Tom a job at Acme", "I got my notice at Acme", "My mentor is Sister Bridget"]
+)
+def test_what_only_looks_like_a_job_or_a_condition_gives_no_such_fact(said: str) -> None:
+    assert not {one.predicate for one in read(said).facts} & {"works_at", "is"}
 
 
 @pytest.mark.parametrize(

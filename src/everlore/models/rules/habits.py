@@ -23,7 +23,6 @@ _NO_DEED: Final = frozenset[str]().union(
     *(words(f"statements.{one}", "en") for one in ("passing", "reporting", "liking", "deciding", "light"))
 )
 _COPULAS: Final = words("statements.copulas", "en")
-_DAYS: Final = words("statements.capitalised", "en") | words("statements.periods", "en")
 _AGE: Final = frozenset({"old", "year", "years"})
 
 
@@ -54,7 +53,6 @@ def _done_with(head: "Token", subject: str, predicate: str) -> Iterator[SaidFact
             if (
                 is_fit(one, "anything")
                 and one.lemma_.lower() not in _VAGUE
-                and one.lower_ not in _DAYS
                 and child(one, "relcl") is None
                 and not any(part.dep_ == "poss" or part.tag_ == "PRP$" for part in one.subtree)
             ):

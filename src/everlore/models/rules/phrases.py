@@ -72,10 +72,8 @@ def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
 
 def is_fit(token: "Token", of: str) -> bool:
     low, named = token.lemma_.lower(), name_of(token) is not None
-    if {
-        token.lower_,
-        token.lower_.removesuffix("s"),
-    } & _DAYS:  # "I joined a club last Tues", "he cooks fridays"
+    # "I joined a club last Tues", "he cooks fridays"
+    if {token.lower_, token.lower_.removesuffix("s")} & _DAYS:
         return False
     noun = token.pos_ in {"NOUN", "PROPN"} or of == "tongues"
     if not noun or (low in words("statements.vague", "en") and not named):

@@ -119,7 +119,7 @@ def _job(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[
         or (job is None) != (head.lemma_.lower() == "resign")
     ):
         return
-    if job is not None and job.lemma_.lower() not in _JOBS:
+    if job is not None and job.lemma_.lower() not in (_NOTICE if head.lemma_.lower() == "hand" else _JOBS):
         return
     for one in (
         part for token in (head, job) if token is not None for part in slot(token, ("at", "with", "from"))
@@ -132,6 +132,7 @@ def _job(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[
 
 
 _LEAVES: Final = words("statements.leaves", "en")
+_NOTICE: Final = frozenset({"notice", "resignation"})  # handed in, as nothing else is that ends a job
 _JOBS: Final = words("statements.jobs", "en")
 
 
@@ -175,7 +176,7 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
                     between.lower_ == "but" for between in head.doc[head.i : one.i]
                 )  # "not to nuts, but to dust"
                 yield replace(said, ended=negated and not but)
-    yield from (one for one in _lasting(adjective or noun, subject) if not negated)
+    yield from (replace(said, ended=negated) for said in _lasting(adjective or noun, subject))
     for origin in slot(head, ("from",)):
         if (
             not negated
@@ -206,7 +207,9 @@ def _lasting(word: "Token | None", subject: str) -> Iterator[SaidFact]:
     """ "Her husband is vegetarian", "he is Scottish": what somebody stays."""
     if word is None or any(one.dep_ not in {"punct", "det"} for one in word.children):
         return
-    if word.lower_ in _LASTING or (word.tag_ == "JJ" and word.text[:1].isupper() and not word.is_upper):
+    if word.lower_ in _LASTING or (
+        word.dep_ == "acomp" and word.tag_ == "JJ" and word.text[:1].isupper() and not word.is_upper
+    ):
         yield SaidFact(subject, "is", word.text, word.i, word.i + 1)
 
 

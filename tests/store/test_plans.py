@@ -306,7 +306,7 @@ LANES: dict[str, Lane] = {
     "vector_exact_distilled": lambda c, p: lanes.vector_exact(c, MODEL, p.vector, 50, "known"),
     "vector_hnsw_distilled": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter(), "known"),
     "within_recorded": lambda c, p: lanes.passages_within(c, Filter(recorded_by=START), 5001, p.passages),
-    "distilled_candidates": lambda c, p: lanes.found(c, p.distilled, MODEL),
+    "distilled_candidates": lambda c, p: lanes.found(c, {"known": p.distilled}, MODEL),
     "memory_keys": lambda c, p: recall_memories.keys(c, p.distilled, None),
     "fact_keys": lambda c, p: recall_facts.keys(c, p.distilled, None),
     "distilled_memories": lambda c, p: recall_memories.memories(

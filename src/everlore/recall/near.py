@@ -5,7 +5,7 @@ the words of its turn, the turn has been found by them already, and lending woul
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -15,13 +15,14 @@ from everlore.domain.recall import Layer
 from everlore.recall import bm25, fuse
 from everlore.recall.bm25 import Lexical
 from everlore.recall.request import Near, Request
-from everlore.recall.rerank import late_scores
+from everlore.recall.rerank import Reranking, late_scores
 from everlore.store import index
 from everlore.store import recall as store
-from everlore.store.recall import Key, Surroundings
+from everlore.store.recall import Key, OtherPassages, Surroundings
 
-# The messages that passages of a layer rest on.
-KeysOf: TypeAlias = Callable[[Request, Layer, Sequence[int]], Awaitable[list[Key]]]
+# Passages by their layer and kind, and what gives the messages that they rest on.
+OfKind: TypeAlias = Mapping[tuple[Layer, str], Sequence[int]]
+KeysOf: TypeAlias = Callable[[Request, OfKind], Awaitable[list[Key]]]
 
 # Where there are vectors, words add nothing to these (they stand for what has no vector yet).
 _COSINE, _LATE = 1.0, 2.0
@@ -37,44 +38,88 @@ _KEYS = 40
 _SEEDS = 20
 
 
-async def look_near(request: Request, layer: Layer, keys: KeysOf) -> None:
-    """Find the best of a layer by words and by meaning, and the messages that they rest on; nothing when it is too late."""
-    found = await request.watch.lane(request.tx, layer, lambda: _nearest_of(request, layer, keys), None)
-    if found is not None:
-        request.near[layer] = found
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Passages of a layer and how well they match by words and by vector: signals with their weights; `indexed` and `cosines` are
+    None where there are no vectors."""
+
+    lexical: Lexical
+    found: OtherPassages
+    signals: list[tuple[float, fuse.Scores]]
+    indexed: NDArray[np.bool_] | None
+    cosines: fuse.Scores | None
+
+    def best(self, at_most: int) -> list[int]:
+        order = np.argsort(-fuse.weighted(self.signals, self.indexed), kind="stable")[:at_most]
+        return self.found.passage_ids[order].tolist()
 
 
-async def scored(request: Request, layer: Layer, lexical: Lexical, numbers: Iterable[int]) -> Near | None:
-    """The given passages of a layer with their relevance."""
-    if not (chosen := sorted(set(numbers))):
-        return None
+async def look_near(request: Request, layers: Sequence[Layer], keys: KeysOf) -> None:
+    """Find the best of each layer by words and by meaning, and the messages that they rest on; nothing when it is too late. All
+    layers are read together: each statement more would cost more than what it does."""
+    if layers:
+        request.near |= await request.watch.lane(
+            request.tx, "known", lambda: _nearest_of(request, layers, keys), {}
+        )
+
+
+async def scored(
+    request: Request, lexical: Mapping[Layer, Lexical], numbers: Mapping[Layer, Iterable[int]]
+) -> dict[Layer, Near]:
+    """The given passages of some layers with their relevance; without those layers of which none is given."""
+    chosen: dict[Layer, list[int]] = {
+        layer: sorted(one) for layer, given in numbers.items() if (one := set(given))
+    }
+    if not chosen:
+        return {}
     model_id = request.model.model_id if request.model and request.encoded else None
     found = await store.found(request.tx, chosen, model_id)
+    compared: dict[Layer, _Compared] = {
+        layer: _compared_by(request, lexical[layer], one) for layer, one in found.items()
+    }
+    late = await _late(request, compared)
+    found_near: dict[Layer, Near] = {layer: _near(one, late[layer]) for layer, one in compared.items()}
+    return found_near
+
+
+def _compared_by(request: Request, lexical: Lexical, found: OtherPassages) -> _Compared:
     has_vectors = request.encoded is not None and found.vectors is not None
     words = fuse.scaled(lexical.scores[found.passage_ids].astype(np.float64))
     signals = [(0.0 if has_vectors else 1.0, words)]
-    indexed: NDArray[np.bool_] | None = None
-    cosines: fuse.Scores | None = None
-    if request.encoded is not None and found.vectors is not None:
-        indexed = np.asarray(np.any(found.vectors != 0, axis=1), dtype=np.bool_)
-        cosines = (found.vectors @ request.encoded.vector).astype(np.float64)
-        signals.append((_COSINE, _scaled(cosines)))
-    late: Mapping[int, float] = {}
+    if request.encoded is None or found.vectors is None:
+        return _Compared(lexical, found, signals, None, None)
+    indexed = np.asarray(np.any(found.vectors != 0, axis=1), dtype=np.bool_)
+    cosines = (found.vectors @ request.encoded.vector).astype(np.float64)
+    return _Compared(lexical, found, [*signals, (_COSINE, _scaled(cosines))], indexed, cosines)
+
+
+async def _late(request: Request, compared: Mapping[Layer, _Compared]) -> dict[Layer, Mapping[int, float]]:
+    """What the reranker says of the best of each layer, by number."""
     settings = request.settings
-    if settings.late_interaction > 0 and settings.rerank_depth > 0:
-        order = np.argsort(-fuse.weighted(signals, indexed), kind="stable")[: settings.rerank_depth]
-        reranked = await late_scores(
-            request, found.passage_ids[order].tolist(), request.views[layer], lexical
-        )
-        late = reranked.scores
-        if late:
-            lowest = min(late.values())
-            matched = [late.get(number, lowest) for number in found.passage_ids.tolist()]
-            signals.append((_LATE, _scaled(np.array(matched))))
-    relevance = fuse.weighted(signals, indexed)
+    if settings.late_interaction == 0 or settings.rerank_depth == 0:
+        nothing: dict[Layer, Mapping[int, float]] = {layer: {} for layer in compared}
+        return nothing
+    reranked = await late_scores(
+        request,
+        *(
+            Reranking(one.best(settings.rerank_depth), request.views[layer], one.lexical)
+            for layer, one in compared.items()
+        ),
+    )
+    return {layer: one.scores for layer, one in zip(compared, reranked, strict=True)}
+
+
+def _near(compared: _Compared, late: Mapping[int, float]) -> Near:
+    found, signals = compared.found, compared.signals
+    if late:
+        lowest = min(late.values())
+        matched = [late.get(number, lowest) for number in found.passage_ids.tolist()]
+        signals = [*signals, (_LATE, _scaled(np.array(matched)))]
+    relevance = fuse.weighted(signals, compared.indexed)
     # The best of them is as relevant as can be here.
     relevance = relevance + (1 - relevance.max())
-    return Near(found, relevance, cosines, late, lexical.counts(found.passage_ids), lexical)
+    counts = compared.lexical.counts(found.passage_ids)
+    return Near(found, relevance, compared.cosines, late, counts, compared.lexical)
 
 
 def _scaled(values: fuse.Scores) -> fuse.Scores:
@@ -143,24 +188,41 @@ def _compared(
     return {}, {}
 
 
-async def _nearest_of(request: Request, layer: Layer, keys: KeysOf) -> Near | None:
-    view = request.views[layer]
-    lexical = bm25.score(view)
+async def _nearest_of(request: Request, layers: Sequence[Layer], keys: KeysOf) -> dict[Layer, Near]:
+    lexical: dict[Layer, Lexical] = {layer: bm25.score(request.views[layer]) for layer in layers}
     depth = max(request.settings.lane_depth, request.ask.memories + request.ask.facts)
-    words = bm25.best(lexical.scores, depth)
-    near = await _nearest(request, layer, view.passages, depth)
-    found = await scored(request, layer, lexical, {number for number, _ in (*words, *near)})
-    if found is None or request.settings.keys == 0 or "message" not in request.ask.kinds:
+    near = await _nearest(request, layers, depth)
+    offered: dict[Layer, set[int]] = {
+        layer: {number for number, _ in (*bm25.best(lexical[layer].scores, depth), *near.get(layer, ()))}
+        for layer in layers
+    }
+    found = await scored(request, lexical, offered)
+    if not found or request.settings.keys == 0 or "message" not in request.ask.kinds:
         return found
-    best = np.argsort(-found.relevance, kind="stable")[:_KEYS]
-    chosen: list[int] = found.candidates.passage_ids[best].tolist()
-    return replace(found, keys=tuple(await keys(request, layer, chosen)))
+    layer_of: dict[int, Layer] = {}
+    of_kind: dict[tuple[Layer, str], list[int]] = {}
+    for layer, one in found.items():
+        best: list[int] = np.argsort(-one.relevance, kind="stable")[:_KEYS].tolist()
+        for place in best:
+            number = int(one.candidates.passage_ids[place])
+            of_kind.setdefault((layer, one.candidates.kinds[place]), []).append(number)
+            layer_of[number] = layer
+    rests_on: dict[Layer, list[Key]] = {}
+    for key in await keys(request, of_kind):
+        rests_on.setdefault(layer_of[key.passage_id], []).append(key)
+    return {layer: replace(one, keys=tuple(rests_on.get(layer, ()))) for layer, one in found.items()}
 
 
-async def _nearest(request: Request, layer: Layer, size: int, depth: int) -> list[tuple[int, float]]:
+async def _nearest(
+    request: Request, layers: Sequence[Layer], depth: int
+) -> dict[Layer, list[tuple[int, float]]]:
     if request.model is None or request.encoded is None:
-        return []
+        return {}
     tx, model_id, vector = request.tx, request.model.model_id, request.encoded.vector
-    if size > request.settings.exact_below and await index.has_vector_index(tx, model_id, layer):
-        return await store.vector_hnsw(tx, model_id, vector, depth, store.Filter(), layer)
-    return await store.vector_exact(tx, model_id, vector, depth, layer)
+    large: list[Layer] = [one for one in layers if request.views[one].passages > request.settings.exact_below]
+    by_index: list[Layer] = [layer for layer in large if await index.has_vector_index(tx, model_id, layer)]
+    compared: list[Layer] = [one for one in layers if one not in by_index]
+    found = await store.vectors_exact(tx, model_id, vector, depth, compared)
+    for layer in by_index:
+        found[layer] = await store.vector_hnsw(tx, model_id, vector, depth, store.Filter(), layer)
+    return found

@@ -10,7 +10,7 @@ from everlore.recall import fuse, named
 from everlore.recall.asked_again import asked_again
 from everlore.recall.near import lent
 from everlore.recall.request import Request
-from everlore.recall.rerank import NOT_RERANKED, Late, late_scores
+from everlore.recall.rerank import NOT_RERANKED, Late, Reranking, late_scores
 from everlore.store import recall as store
 from everlore.store.recall import Surroundings
 
@@ -78,7 +78,7 @@ async def _reranked(request: Request, candidates: Surroundings, relevance: fuse.
         return NOT_RERANKED
     best = np.argsort(-relevance, kind="stable")[: settings.rerank_depth]
     numbers: list[int] = candidates.passage_ids[best].tolist()
-    late = await late_scores(request, numbers, request.view, request.lexical)
+    (late,) = await late_scores(request, Reranking(numbers, request.view, request.lexical))
     places: list[int] = best.tolist()
     scores = {
         place: late.scores[number]

@@ -4,7 +4,7 @@ One read-only snapshot for all that is read; no connection is held while the que
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from everlore.recall import bm25
 from everlore.recall.feedback import marks_of
 from everlore.recall.lanes import allowed_by, look, narrowed
 from everlore.recall.names import runs
-from everlore.recall.near import look_near
+from everlore.recall.near import OfKind, look_near
 from everlore.recall.plan import plan
 from everlore.recall.request import Ask, Request, Stopwatch
 from everlore.recall.sources import SOURCES
@@ -134,9 +134,8 @@ async def _request(
 async def _answer(request: Request) -> Recall:
     ask, watch = request.ask, request.watch
     await look(request)
-    for layer in LAYERS:
-        if layer in request.views and layer not in _left_out(request):
-            await look_near(request, layer, _keys)
+    left_out = _left_out(request)
+    await look_near(request, [one for one in LAYERS if one in request.views and one not in left_out], _keys)
     watch.mark("near")
     answer = Recall(ask.question, (), took_ms=watch.took_ms)
     for source in SOURCES:
@@ -157,10 +156,13 @@ def _left_out(request: Request) -> set[Layer]:
     return left_out
 
 
-async def _keys(request: Request, layer: Layer, passages: Sequence[int]) -> list[Key]:
-    """The messages that passages of a layer rest on."""
+async def _keys(request: Request, passages: OfKind) -> list[Key]:
+    """The messages that passages of some kinds rest on."""
     return [
-        key for source in SOURCES if source.layer == layer for key in await source.keys(request, passages)
+        key
+        for source in SOURCES
+        if (some := passages.get((source.layer, source.kind)))
+        for key in await source.keys(request, some)
     ]
 
 

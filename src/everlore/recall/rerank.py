@@ -32,38 +32,61 @@ class Late:
 NOT_RERANKED = Late({})
 
 
-async def late_scores(request: Request, numbers: Sequence[int], view: LexicalView, lexical: Lexical) -> Late:
-    """What the reranker says of passages; nothing when there is none, or it cannot be used or is late. `view` and `lexical` are
-    of the layer that the passages are in: they say how rare a word is there."""
+@dataclass(frozen=True, slots=True)
+class Reranking:
+    """Passages of one layer that are to be reranked. `view` and `lexical`, of that layer, say how rare a word is there."""
+
+    numbers: Sequence[int]
+    view: LexicalView
+    lexical: Lexical
+
+
+async def late_scores(request: Request, *asked: Reranking) -> list[Late]:
+    """What the reranker says of passages of one or more layers, all read at once; nothing when there is no reranker, or it
+    cannot be used or is late."""
+    nothing = [NOT_RERANKED] * len(asked)
     reranker = request.reranker
     if reranker is None:
-        return NOT_RERANKED
+        return nothing
     try:
         return await request.watch.lane(
-            request.tx, "rerank", lambda: _scored(request, numbers, reranker, view, lexical), NOT_RERANKED
+            request.tx, "rerank", lambda: _reranked(request, asked, reranker), nothing
         )
     except ModelUnavailable as error:
         request.watch.degraded.append(f"the reranker cannot be used: {error}")
-        return NOT_RERANKED
+        return nothing
+
+
+async def _reranked(request: Request, asked: Sequence[Reranking], reranker: Reranker) -> list[Late]:
+    candidates = await _candidates(request, [n for one in asked for n in one.numbers], reranker)
+    if candidates is None:
+        return [NOT_RERANKED] * len(asked)
+    return [await _scored(request, one, [candidates[n] for n in one.numbers], reranker) for one in asked]
+
+
+async def _candidates(
+    request: Request, numbers: Sequence[int], reranker: Reranker
+) -> dict[int, PassageCandidate] | None:
+    """What the reranker looks at, by number; None where the question has not been encoded for it."""
+    if reranker.needs == "text":
+        texts = await store.texts(request.tx, numbers)
+        return {number: PassageCandidate(number, texts.get(number), None) for number in numbers}
+    if request.model is None or request.encoded is None or request.encoded.tokens is None:
+        return None
+    matrices = await store.tokens(request.tx, numbers, request.model.model_id)
+    return {number: PassageCandidate(number, None, matrices.get(number)) for number in numbers}
 
 
 async def _scored(
-    request: Request, numbers: Sequence[int], reranker: Reranker, view: LexicalView, lexical: Lexical
+    request: Request, asked: Reranking, candidates: Sequence[PassageCandidate], reranker: Reranker
 ) -> Late:
-    encoded = request.encoded
-    if reranker.needs == "tokens":
-        if request.model is None or encoded is None or encoded.tokens is None:
-            return NOT_RERANKED
-        matrices = await store.tokens(request.tx, numbers, request.model.model_id)
-        asked = [PassageCandidate(number, None, matrices.get(number)) for number in numbers]
-    else:
-        of_passage = await store.texts(request.tx, numbers)
-        asked = [PassageCandidate(number, of_passage.get(number), None) for number in numbers]
-    question = request.ask.question
-    weights = token_weights(question, encoded, view, lexical)
-    reranked = await reranker.score(WeightedQuestion(question, encoded, weights), asked)
+    question, encoded = request.ask.question, request.encoded
+    weights = token_weights(question, encoded, asked.view, asked.lexical)
+    reranked = await reranker.score(WeightedQuestion(question, encoded, weights), candidates)
     scores = {
-        number: value for number, value in zip(numbers, reranked.scores, strict=True) if value is not None
+        number: value
+        for number, value in zip(asked.numbers, reranked.scores, strict=True)
+        if value is not None
     }
     return Late(scores, reranked.matches, weights) if scores else NOT_RERANKED
 

@@ -78,7 +78,8 @@ async def _ranked(
 ) -> list[tuple[Memory, dict[str, float], Support]]:
     """Those about the topic, by the composite; without a topic all of them, as if equally relevant."""
     numbers = [number for number, _ in rows if number is not None]
-    found = await scored(request, "known", bm25.score(request.views["known"]), numbers)
+    lexical = bm25.score(request.views["known"])
+    found = (await scored(request, {"known": lexical}, {"known": numbers})).get("known")
     places = {number: at for at, number in enumerate(found.candidates.passage_ids.tolist())} if found else {}
     believed = supports(request, found, range(len(found.candidates.passage_ids))) if found else []
     near = _near(request, found, about) if found and about else None

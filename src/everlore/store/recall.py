@@ -1,6 +1,6 @@
 """The lanes of recall and what hits are made of: a handful of named queries, all of one snapshot."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -8,7 +8,8 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg.rows import kwargs_row
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow, kwargs_row, tuple_row
 
 from everlore.domain.recall import Citation, Layer, Neighbour
 from everlore.ports.embedder import TOKEN_DIMENSIONS, TokenMatrix, Vector
@@ -102,9 +103,23 @@ class Key:
 async def vector_exact(
     tx: Transaction, model_id: int, vector: Vector, at_most: int, layer: Layer = "said"
 ) -> list[tuple[int, float]]:
-    return await _pairs(
-        tx, "vector_exact", model_id=model_id, vector=literal(vector), at_most=at_most, layer=layer
-    )
+    return (await vectors_exact(tx, model_id, vector, at_most, [layer]))[layer]
+
+
+async def vectors_exact(
+    tx: Transaction, model_id: int, vector: Vector, at_most: int, layers: Sequence[Layer]
+) -> dict[Layer, list[tuple[int, float]]]:
+    """The nearest of each of the layers."""
+    given: dict[str, Any] = {"model_id": model_id, "vector": literal(vector), "at_most": at_most}
+    async with tx.pipeline():
+        sent: dict[Layer, AsyncCursor[TupleRow]] = {
+            layer: await tx.sent(_QUERIES["vector_exact"], tuple_row, binary=True, layer=layer, **given)
+            for layer in layers
+        }
+    found: dict[Layer, list[tuple[int, float]]] = {}
+    for layer, rows in sent.items():
+        found[layer] = [(number, distance) for number, distance in await rows.fetchall()]
+    return found
 
 
 async def vector_among(
@@ -172,14 +187,23 @@ async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id:
     )
 
 
-async def found(tx: Transaction, passages: Sequence[int], model_id: int | None) -> OtherPassages:
-    """Passages of another layer than what was said."""
-    rows = await tx.tuples(_QUERIES["found"], binary=True, passages=list(passages), model_id=model_id)
-    return OtherPassages(
-        passage_ids=np.array([row[0] for row in rows], dtype=np.int64),
-        kinds=tuple(row[1] for row in rows),
-        vectors=vectors_of_rows([row[2] for row in rows]),
-    )
+async def found(
+    tx: Transaction, passages: Mapping[Layer, Sequence[int]], model_id: int | None
+) -> dict[Layer, OtherPassages]:
+    """Passages of other layers than what was said; a layer of which none is there any more is missing."""
+    numbers = [number for some in passages.values() for number in some]
+    rows = await tx.tuples(_QUERIES["found"], binary=True, passages=numbers, model_id=model_id)
+    of_layer: dict[Layer, list[TupleRow]] = {}
+    for layer, *row in rows:
+        of_layer.setdefault(layer, []).append(tuple(row))
+    return {
+        layer: OtherPassages(
+            passage_ids=np.array([number for number, _, _ in some], dtype=np.int64),
+            kinds=tuple(kind for _, kind, _ in some),
+            vectors=vectors_of_rows([vector for _, _, vector in some]),
+        )
+        for layer, some in of_layer.items()
+    }
 
 
 async def tokens(tx: Transaction, passages: Sequence[int], model_id: int) -> dict[int, TokenMatrix]:

@@ -1,6 +1,6 @@
 """Messages off the path of their thread: what was edited, answered otherwise, branched off. Found only by who asks for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -10,15 +10,11 @@ from everlore.recall.request import Request
 from everlore.recall.sources.source import RecallSource
 from everlore.store import passages
 from everlore.store import recall as store
-from everlore.store.recall import Key
 
 
 class BranchSource(RecallSource):
     kind: str = BRANCH
     layer: Layer = "branches"
-
-    async def keys(self, request: Request, passages: Sequence[int]) -> list[Key]:
-        return []
 
     async def answer(self, request: Request) -> Mapping[str, Any]:
         found = request.near.get("branches")

@@ -1,6 +1,6 @@
 """Messages: what was said. Found by the lanes, and by way of what rests on them; ranked together with their neighbours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from everlore.domain.recall import Layer
@@ -11,7 +11,7 @@ from everlore.recall.rank import rank
 from everlore.recall.request import Lane, Request
 from everlore.recall.sources.source import RecallSource
 from everlore.store import recall as store
-from everlore.store.recall import Key, Surroundings
+from everlore.store.recall import Surroundings
 
 # How much deeper the lanes are read when long messages crowd out others, and how deep at the most.
 _DEEPER = 4
@@ -21,9 +21,6 @@ _DEEPEST = 4000
 class MessageSource(RecallSource):
     kind: str = "message"
     layer: Layer = "said"
-
-    async def keys(self, request: Request, passages: Sequence[int]) -> list[Key]:
-        return []
 
     async def answer(self, request: Request) -> Mapping[str, Any]:
         watch = request.watch

@@ -23,7 +23,7 @@ class RecallSource(Protocol):
 
     async def keys(self, request: Request, passages: Sequence[int]) -> list[Key]:
         """The messages that passages of this kind rest on: those are found by way of it."""
-        ...
+        return []
 
     async def answer(self, request: Request) -> Mapping[str, Any]:
         """What was found, best first, with score, support and citations: fields of `everlore.domain.recall.Recall`."""

@@ -126,9 +126,8 @@ class Everlore:
 
     @property
     def undistilled_because(self) -> str | None:
-        """Why nothing is distilled here although it is to be, in a sentence; None where all is as the settings say."""
-        chosen = self.runtime.analyst is not None or self.settings.distil.analyst == "none"
-        return None if chosen else undistilled_because(self.settings)
+        """Why nothing is distilled here, or no facts are, although it is to be; None where all is as the settings say."""
+        return self.runtime.undistilled_because
 
     async def workspace(self, called: str = DEFAULT_WORKSPACE, *, create: bool | None = None) -> Workspace:
         """The workspace of that name, made when something is first kept in it. `create`: made now if it does not exist; with

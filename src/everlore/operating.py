@@ -275,6 +275,7 @@ def together(found: Sequence[DistilEstimate]) -> DistilEstimate:
         sum(one.tokens_in for one in found),
         sum(one.tokens_out for one in found),
         sum(costs, Decimal(0)) if costs else None,
+        found[0].undistilled_because if found else None,
     )
 
 

@@ -19,7 +19,10 @@ class Runtime:
 
     `analyst` distils, None where nothing does; `sentence_analyst` reads what a person tells directly, by rules and without a
     model, None where the parser is not installed. `wordpieces` counts tokens. `steps` names the background steps that are done
-    here: recording leaves jobs for them."""
+    here: recording leaves jobs for them.
+
+    What the missing parser costs, in a sentence, None where that is nothing or as the settings say: `undistilled_because` of
+    messages, of which nothing is distilled then, or no facts; `unread_because` of what a person tells directly."""
 
     settings: Settings
     database: Database
@@ -29,5 +32,7 @@ class Runtime:
     sentence_analyst: Analyst | None
     wordpieces: Count
     clock: Clock
+    undistilled_because: str | None = None
+    unread_because: str | None = None
     steps: tuple[str, ...] = ()
     passage_numbers: PassageNumbers = field(default_factory=PassageNumbers)

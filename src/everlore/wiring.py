@@ -14,7 +14,7 @@ from everlore.domain.operations import ModelTest
 from everlore.models.late_interaction import LateInteraction
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.models.openai_embedder import OpenAIEmbedder
-from everlore.models.rules import WITHOUT_PARSER, RuleAnalyst, parser_is_installed
+from everlore.models.rules import WITHOUT_FACTS, WITHOUT_PARSER, RuleAnalyst, parser_is_installed
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
@@ -87,7 +87,9 @@ async def try_model(settings: Settings) -> ModelTest:
     from everlore.models.language_model.trial import tried
 
     try:
-        return await tried(analyst, chosen_because(settings.distil.size, analyst.endpoint.url))
+        found = await tried(analyst, chosen_because(settings.distil.size, analyst.endpoint.url))
+        lost = _needs_parser(analyst) and not parser_is_installed()
+        return replace(found, remarks=(*found.remarks, WITHOUT_FACTS)) if lost else found
     finally:
         await analyst.close()
 
@@ -97,6 +99,23 @@ def undistilled_because(settings: Settings) -> str:
     if settings.distil.analyst == "rules":
         return WITHOUT_PARSER
     return "Nothing is distilled here: the setting distil.analyst is none."
+
+
+def _lost_without_parser(settings: Settings, analyst: Analyst | None) -> tuple[str | None, str | None]:
+    """What is lost without the parser, where something is to be distilled: of messages, and of what is told directly."""
+    if settings.distil.analyst == "none":
+        return None, None
+    if analyst is None:
+        return WITHOUT_PARSER, WITHOUT_PARSER
+    return WITHOUT_FACTS if _needs_parser(analyst) else None, WITHOUT_FACTS
+
+
+def _needs_parser(analyst: Analyst) -> bool:
+    """Whether it is a small model: facts are read off its sentences by the parser."""
+    # What asks a model takes time to load.
+    from everlore.models.language_model.analyst import ModelAnalyst
+
+    return isinstance(analyst, ModelAnalyst) and analyst.profile.size == "small"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +167,19 @@ async def make_runtime(
     if analyst is not None:
         stack.push_async_callback(analyst.close)
     await _require_up_to_date(database, used.values())
+    parser = parser_is_installed()
+    undistilled, unread = (None, None) if parser else _lost_without_parser(settings, analyst)
     runtime = Runtime(
         settings=settings,
         database=database,
         embedders={embedder.name: embedder for embedder in used.values()},
         reranker=LateInteraction(),
         analyst=analyst,
-        sentence_analyst=RuleAnalyst() if parser_is_installed() else None,
+        sentence_analyst=RuleAnalyst() if parser else None,
         wordpieces=wordpieces,
         clock=clock,
+        undistilled_because=undistilled,
+        unread_because=unread,
     )
     return replace(runtime, steps=tuple(step.name for step in steps.wanted(runtime)))
 

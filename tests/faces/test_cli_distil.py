@@ -11,12 +11,15 @@ import pytest
 
 from everlore.domain.errors import BadAnswer, ModelUnavailable
 from everlore.faces.cli import distilling
+from everlore.models.rules import WITHOUT_FACTS, WITHOUT_PARSER
 from everlore.ports.analyst import CallReport, DraftMemory, Extraction, Governor, Quote, Window
 
 Cli = Callable[..., Any]
 
 DISTIL_KEYS = {"workspaces", "estimate", "read", "waiting", "errors", "parked"}
-ESTIMATE_KEYS = {"threads", "messages", "analyst", "calls", "tokens_in", "tokens_out", "cost"}
+ESTIMATE_KEYS = {
+    *("threads", "messages", "analyst", "calls", "tokens_in", "tokens_out", "cost", "undistilled_because")
+}
 READ_KEYS = {"windows", "messages", "memories", "facts", "rejected", "failed"}
 FAILED_KEYS = {
     *("step", "workspace", "workspace_id", "thread", "thread_id", "what", "first", "last", "owner_id", "by"),
@@ -78,6 +81,30 @@ def test_what_waits_is_estimated_read_and_counted(cli: Cli) -> None:
     assert done["read"]["facts"] >= 2
     assert (done["waiting"], done["errors"], done["workspaces"]) == (0, [], ["default"])
     assert "Nothing waits" in cli("distil").out
+
+
+@pytest.mark.parametrize("command", [("distil", "--estimate"), ("jobs", "distil", "--estimate-only")])
+def test_without_the_parser_an_estimate_says_that_nothing_is_distilled(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("everlore.wiring.parser_is_installed", lambda: False)
+    cli("record", "My sister Emma lives in Porto.")
+    assert cli(*command).err.count(WITHOUT_PARSER) == 1
+    assert cli(*command, "--json").json["estimate"]["undistilled_because"] == WITHOUT_PARSER
+    assert cli("distil", code=2).err.count(WITHOUT_PARSER) == 1
+
+
+def test_a_small_model_without_the_parser_is_said_to_give_no_facts(
+    cli: Cli, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everlore.wiring.parser_is_installed", lambda: False)
+    monkeypatch.setattr("everlore.wiring._needs_parser", lambda _: True)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    cli("record", "My sister Emma lives in Porto.")
+    done = cli("distil")
+    assert "1 memory and 0 statements of facts kept" in done.out
+    assert done.err.count(WITHOUT_FACTS) == 1
+    assert cli("facts").err.count(WITHOUT_FACTS) == 1
+    assert cli("memories").err == ""
 
 
 def test_only_full_windows_are_read_unless_the_last_is_closed(cli: Cli, tmp_path: Path) -> None:

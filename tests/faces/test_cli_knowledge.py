@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from everlore.models.rules import WITHOUT_PARSER
+
 Cli = Callable[..., Any]
 
 MEMORY_KEYS = {
@@ -53,6 +55,21 @@ def lives(cli: Cli, *arguments: str) -> list[str]:
     return [fact["object"] for fact in found]
 
 
+def test_without_the_parser_remember_and_empty_lists_say_so(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everlore.wiring.parser_is_installed", lambda: False)
+    cli("record", "Tom works at Siemens.")
+    assert cli("memories").err.count(WITHOUT_PARSER) == 1
+    told = cli("remember", "Emma lives in Porto.", "--json")
+    assert (told.json["notice"], told.err.count(WITHOUT_PARSER)) == (WITHOUT_PARSER, 1)
+    assert WITHOUT_PARSER in cli("facts").err
+    shown = cli("memories")
+    assert ("Emma lives in Porto." in shown.out, shown.err) == (True, "")
+    monkeypatch.setenv("EVERLORE_DISTIL__ANALYST", "none")
+    assert (cli("remember", "Emma likes tea.").err, cli("facts").err) == ("", "")
+
+
 def test_what_is_remembered_is_listed_with_all_that_was_said_of_it(cli: Cli) -> None:
     kept = remembered(
         cli,
@@ -60,7 +77,8 @@ def test_what_is_remembered_is_listed_with_all_that_was_said_of_it(cli: Cli) -> 
         *("--tag", "work", "--tag", "family", "--importance", "0.9", "--category", "people", "--pin"),
         *("--at", "2025-01-05T12:00Z", "--event-at", "2025-02-01T00:00Z", "--entity", "Nokia"),
     )
-    assert set(kept) == MEMORY_KEYS
+    assert set(kept) == {*MEMORY_KEYS, "notice"}
+    assert kept["notice"] is None
     assert (kept["type"], kept["tags"], kept["importance"]) == ("relationship", ["work", "family"], 0.9)
     assert (kept["category"], kept["pinned"], kept["source_kind"]) == ("people", True, "by hand")
     assert (kept["valid_from"], kept["event_at"]) == (

@@ -3,10 +3,13 @@
 import io
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
+
+from everlore.models.rules import WITHOUT_PARSER
 
 Cli = Callable[..., Any]
 
@@ -66,6 +69,23 @@ def test_a_message_is_recalled_with_its_citation(cli: Cli) -> None:
     assert "family" in found.out
     assert "says emma" in found.out.lower()
     assert "Warning: no embedding model is installed" in found.err
+
+
+def test_without_the_parser_the_first_record_of_a_workspace_says_so_and_no_other(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("everlore.wiring.parser_is_installed", lambda: False)
+    history = tmp_path / "history.json"
+    history.write_text('[{"role": "user", "content": "Tom works at Siemens."}]', "utf-8")
+    first = cli("record", "Emma lives in Porto.", "--external-id", "a", "--json")
+    assert (first.json["stored"], first.err.count(WITHOUT_PARSER)) == (1, 1)
+    for again in ("Emma lives in Porto.", "--external-id", "a"), ("She likes it there.",):
+        assert cli("record", *again).err == ""
+    assert WITHOUT_PARSER not in cli("recall", "Where does Emma live?").err
+    assert cli("reconcile", str(history)).err == ""
+    assert cli("reconcile", str(history), "-w", "another").err.count(WITHOUT_PARSER) == 1
+    monkeypatch.setenv("EVERLORE_DISTIL__ANALYST", "none")
+    assert cli("record", "Emma lives in Porto.", "-w", "third").err == ""
 
 
 def test_sources_of_an_answer_are_confirmed_and_refused(cli: Cli) -> None:

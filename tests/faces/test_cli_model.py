@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from tests.models.openai_server import Answer, Asked, Fault, OpenAIServer
 
+from everlore.models.rules import WITHOUT_FACTS
+
 Cli = Callable[..., Any]
 
 KEYS = {
@@ -78,6 +80,14 @@ def test_a_model_that_works(run: Cli, model: OpenAIServer, test: Any) -> None:
     assert f"tiny at {model.url}" in shown
     assert BERGEN in shown
     assert shown.endswith("It works.\n")
+
+
+@pytest.mark.parametrize(("size", "remarks"), [("small", [WITHOUT_FACTS]), ("large", [])])
+def test_without_the_parser_a_small_model_gives_no_facts(
+    test: Any, monkeypatch: pytest.MonkeyPatch, size: str, remarks: list[str]
+) -> None:
+    monkeypatch.setattr("everlore.wiring.parser_is_installed", lambda: False)
+    assert test(0 if size == "small" else 1, {"size": size})["remarks"] == remarks
 
 
 def test_the_question_is_as_long_as_they_get(model: OpenAIServer, test: Any) -> None:

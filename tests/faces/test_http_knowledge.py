@@ -17,6 +17,7 @@ from tests.faces.test_cli_operate import STATUS_KEYS
 from everlore.everlore import Everlore
 from everlore.faces.http.server import create_app
 from everlore.models.fake import FakeEmbedder
+from everlore.models.rules import WITHOUT_PARSER
 from everlore.store.server import Server
 
 HERE = "http://127.0.0.1:7411"
@@ -122,6 +123,7 @@ async def test_a_memory_is_remembered_listed_and_shown(here: At) -> None:
     )
     assert kept["valid_from"] == "2025-01-05T11:00:00Z"
     assert kept["short_id"] == kept["lineage_id"].replace("-", "")[-8:]
+    assert kept.pop("notice") is None
     listed = await here.get("/v1/memories", types=["relationship", "task"], pinned="true", entity="Tom")
     assert listed == {"items": [kept], "total": 1, "cursor": None}
     for identifier in (kept["memory_id"], kept["short_id"], UUID(kept["lineage_id"]).hex):
@@ -130,6 +132,23 @@ async def test_a_memory_is_remembered_listed_and_shown(here: At) -> None:
         assert detail["memory"] == kept
     assert [fact["predicate"] for fact in detail["facts"]] != []
     assert detail["sources"][0]["message_id"] is None
+
+
+async def test_without_the_parser_answers_say_that_nothing_is_distilled(
+    a_database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everlore.wiring.parser_is_installed", lambda: False)
+    app = create_app(a_database.settings(), worker=False, embedders={"fake": FakeEmbedder()})
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=HERE) as client,
+    ):
+        here = At(client, app, "without a parser")
+        assert (await here.post("/v1/memories", 201, content=TOM))["notice"] == WITHOUT_PARSER
+        begun = await here.post("/v1/distil", 202, estimate_only=True)
+        assert begun["estimate"]["undistilled_because"] == WITHOUT_PARSER
+        assert (await here.get("/v1/status"))["undistilled_because"] == WITHOUT_PARSER
+        assert WITHOUT_PARSER in (await client.get("/healthz")).json()["degraded"]
 
 
 async def test_every_filter_of_memories_arrives(here: At) -> None:
@@ -368,6 +387,7 @@ async def test_distilling_is_begun_and_not_waited_for(here: At) -> None:
             "tokens_in": 0,
             "tokens_out": 0,
             "cost": None,
+            "undistilled_because": None,
         },
     }
     begun = await here.post("/v1/distil", 202, thread="main")

@@ -10,7 +10,7 @@ from everlore.domain.errors import ConfigurationError
 from everlore.domain.messages import NewMessage
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
-from everlore.models.rules import WITHOUT_PARSER
+from everlore.models.rules import WITHOUT_FACTS, WITHOUT_PARSER
 from everlore.work import steps
 from everlore.work.jobs import job_app, sweep
 
@@ -83,9 +83,39 @@ async def test_what_a_person_tells_is_kept_without_facts(
     async with opened(database, clock) as lore:
         workspace = await lore.workspace("alice")
         memory = await workspace.remember("Emma lives in Porto.")
+        assert memory.notice == WITHOUT_PARSER
         await workspace.correct(memory.memory_id, content="Emma lives in Faro.")
         assert [one.content for one in await workspace.memories()] == ["Emma lives in Faro."]
         assert list(await workspace.facts()) == []
+
+
+@pytest.mark.parametrize("size", ["small", "large"])
+async def test_a_model_without_the_parser_lacks_facts_where_the_parser_reads_them(
+    database: TestDatabase, clock: Clock, without_parser: None, size: str
+) -> None:
+    # A large model reads the facts of messages by itself; what is told directly is read by the parser alone.
+    lacks = WITHOUT_FACTS if size == "small" else None
+    model = {"model": "tiny", "url": "http://127.0.0.1:9/v1"}
+    async with opened(database, clock, distil={"analyst": "model", "model": model, "size": size}) as lore:
+        workspace = await lore.workspace("alice", create=True)
+        assert (await workspace.remember("Emma lives in Porto.")).notice == WITHOUT_FACTS
+        assert (await workspace.estimate_distil()).undistilled_because == lacks
+        assert (await operating.status(lore, workspace="alice")).undistilled_because == lacks
+        assert (WITHOUT_FACTS in (await operating.health(lore)).degraded) == (lacks is not None)
+    assert WITHOUT_FACTS.count(". ") == 0
+    assert WITHOUT_FACTS.endswith(".")
+
+
+async def test_all_is_well_with_the_parser(
+    database: TestDatabase, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(database, clock) as lore:
+        # What is missing was found out when the memory was opened, and is not looked for again.
+        monkeypatch.setattr("everlore.wiring.parser_is_installed", lambda: False)
+        workspace = await lore.workspace("alice")
+        assert (await workspace.remember("Emma lives in Porto.")).notice is None
+        assert [one.object for one in await workspace.facts()] == ["Porto"]
+        assert (await workspace.estimate_distil()).undistilled_because is None
 
 
 async def test_health_and_the_workers_log_say_so_in_one_sentence(
@@ -111,6 +141,9 @@ async def test_who_wants_nothing_distilled_is_not_told_of_it(
     async with opened(database, clock, distil={"analyst": "none"}) as lore:
         assert lore.undistilled_because is None
         assert all("distilled" not in one for one in (await operating.health(lore)).degraded)
+        workspace = await lore.workspace("alice")
+        assert (await workspace.remember("Emma lives in Porto.")).notice is None
+        assert (await workspace.estimate_distil()).undistilled_because is None
 
 
 async def test_other_languages_are_read_and_yield_nothing(database: TestDatabase, clock: Clock) -> None:

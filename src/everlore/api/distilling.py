@@ -51,8 +51,9 @@ class Distilling(Verbs):
                 close=close,
             )
         analyst = "none" if runtime.analyst is None else runtime.analyst.name
+        because = runtime.undistilled_because
         if runtime.analyst is None or runtime.analyst.model is None:
-            return DistilEstimate(waiting.threads, waiting.messages, analyst, 0, 0, 0, None)
+            return DistilEstimate(waiting.threads, waiting.messages, analyst, 0, 0, 0, None, because)
         rough = estimate(
             waiting.windows,
             waiting.messages,
@@ -67,6 +68,7 @@ class Distilling(Verbs):
             rough.tokens_in,
             rough.tokens_out,
             rough.cost,
+            because,
         )
 
     async def distilled(self, thread: str | None = None) -> Distilled:

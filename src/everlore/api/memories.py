@@ -1,7 +1,7 @@
 """Memories: what is remembered, and a person's word on it."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from everlore.domain.answers import UNCHANGED, Doc, Page, Unchanged
 from everlore.domain.erasure import ErasureReceipt
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.knowledge import MemoryDetail
-from everlore.domain.memories import AsOf, Memory, MemoryType, Status, as_seen
+from everlore.domain.memories import AsOf, KeptMemory, Memory, MemoryType, Status, as_seen
 from everlore.knowledge import curation
 from everlore.knowledge.curation import Told
 from everlore.knowledge.erasure import erase_memory
@@ -59,7 +59,7 @@ class Memories(Verbs):
         pin: Annotated[bool, Doc("Always in context.")] = False,
         author: Annotated[Name, Doc("Whose word it is: who I and my are.")] = curation.USER,
         entities: Annotated[Sequence[Named], Doc("Whom it speaks of, beside those that it names.")] = (),
-    ) -> Memory:
+    ) -> KeptMemory:
         """Keep a memory directly.
 
         The same words again make what is known surer. Raises InvalidInput, NotFound."""
@@ -77,7 +77,9 @@ class Memories(Verbs):
             entities=tuple(map(str, entities)),
         )
         memory, _ = await curation.remember(self.runtime, await self.made(), told)
-        return self._seen(memory)
+        seen = self._seen(memory)
+        known = {one.name: getattr(seen, one.name) for one in fields(seen)}
+        return KeptMemory(**known, notice=self.runtime.unread_because)
 
     @checked
     async def memories(

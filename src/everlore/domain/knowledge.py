@@ -54,7 +54,7 @@ class ReviewItem:
 
 @dataclass(frozen=True, slots=True)
 class DistilEstimate:
-    """What waits to be distilled, and roughly what a model would take for it. All zero but the first two by rules."""
+    """What waits to be distilled, and roughly what a model would take for it; rules take nothing."""
 
     threads: Annotated[int, Doc("Threads with messages that wait.")]
     messages: Annotated[int, Doc("Messages that wait.")]
@@ -63,6 +63,9 @@ class DistilEstimate:
     tokens_in: Annotated[int, Doc("Tokens of prompts.")]
     tokens_out: Annotated[int, Doc("Tokens of answers.")]
     cost: Annotated[Decimal | None, Doc("In the currency of your prices; null where there are none.")]
+    undistilled_because: Annotated[
+        str | None, Doc("Why nothing is distilled here, or no facts are, although it is to be; else null.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,15 @@ class Memory:
         return short_id(self.lineage_id)
 
 
+@dataclass(frozen=True, slots=True)
+class KeptMemory(Memory):
+    """A memory that was told directly, as it is kept."""
+
+    notice: Annotated[
+        str | None, Doc("What is missing here to read facts off it, in a sentence; null when all is well.")
+    ] = field(default=None, compare=False)
+
+
 def as_seen(memory: Memory, now: datetime) -> Memory:
     """The memory with the status that it has at the moment `now`."""
     return replace(memory, status=status_of(memory, now))

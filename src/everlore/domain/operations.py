@@ -141,7 +141,7 @@ class Status:
     failures: Annotated[tuple[Failure, ...], Doc("What background steps could not do and left.")] = ()
     held_up: Annotated[tuple[HeldUp, ...], Doc("Models that may not be called now, and why.")] = ()
     undistilled_because: Annotated[
-        str | None, Doc("Why nothing is distilled here although it is to be; else null.")
+        str | None, Doc("Why nothing is distilled here, or no facts are, although it is to be; else null.")
     ] = None
     workspace: Annotated[WorkspaceStatus | None, Doc("The workspace that was asked about.")] = None
 

@@ -149,6 +149,14 @@ async def index_one(lore: "Everlore", workspace: "Workspace", out: Output) -> No
         await warn_of_backlog(lore, out)
 
 
+async def warn_at_first(lore: "Everlore", workspace: "Workspace", stored: int, out: Output) -> None:
+    """Say with the first messages of a workspace, and not with each, that nothing is distilled of them, or no facts are."""
+    if lore.undistilled_because is None or not stored:
+        return
+    if stored == sum(one.messages + one.off_path for one in await workspace.threads()):
+        out.warn(lore.undistilled_because)
+
+
 async def taken_by_worker(lore: "Everlore", workspace: "Workspace", *, to_the_end: bool) -> bool:
     """Whether a worker runs and indexes what waits here: soon all of it, or at least (not `to_the_end`) some."""
     deadline = asyncio.get_running_loop().time() + _OTHER_WORKER_S

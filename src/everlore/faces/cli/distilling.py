@@ -46,8 +46,8 @@ def distil(
     """Read what waits, and keep memories, facts and entities out of it. From 50 model calls on it asks first. Exit code 1 if a
     window could not be read or a job was parked.
 
-    JSON: workspaces, estimate {threads, messages, analyst, calls, tokens_in, tokens_out, cost}, read {windows, messages,
-    memories, facts, rejected, failed} (null with --estimate), waiting, errors, parked."""
+    JSON: workspaces, estimate {threads, messages, analyst, calls, tokens_in, tokens_out, cost, undistilled_because},
+    read {windows, messages, memories, facts, rejected, failed} (null with --estimate), waiting, errors, parked."""
     if everywhere and (thread is not None or workspace != "default"):
         raise typer.BadParameter("--all means every workspace; leave out --workspace and --thread.")
     if not again and (since is not None or until is not None):
@@ -64,6 +64,8 @@ def distil(
         if waiting.analyst != "none":
             _ask(call.out, waiting, yes=yes)
         done = run(_distil(call, chosen, thread, span, waiting.messages))
+    if waiting.undistilled_because is not None:
+        call.out.warn(waiting.undistilled_because)
     if to_json:
         call.out.json(done)
     elif estimate:

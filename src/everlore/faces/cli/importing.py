@@ -64,7 +64,7 @@ class BadLine:
 @dataclass(slots=True)
 class Summary:
     """What became of a file. `passages` were embedded; `indexed` says by whom. `distilled`: what was read at once, by rules;
-    `to_distil`: what a model would take for it; `undistilled_because`: why nothing is."""
+    `to_distil`: what a model would take for it; `undistilled_because`: why nothing is, or no facts are."""
 
     stored: int = 0
     already_there: int = 0
@@ -153,7 +153,7 @@ def jsonl(
     JSON: workspace, file, stored, already_there, refused [{line, reason}], skipped [{line, reason}],
     stopped {line, reason} or null, indexed ("here", "by a worker", "not yet"), passages, distilled (as `read` of
     `everlore distil`; null where nothing was), to_distil (as `estimate` there, where a model would be asked; else null),
-    undistilled_because (null where something distils).
+    undistilled_because (why nothing is, or no facts are; else null).
     """
     call = call_of(ctx)
     total = _count_lines(file)

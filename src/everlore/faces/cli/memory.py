@@ -10,7 +10,7 @@ import typer
 from everlore.domain.errors import InvalidInput, NotFound
 from everlore.domain.ids import short_id
 from everlore.domain.messages import MAX_TEXT_BYTES, NewMessage, Role
-from everlore.faces.cli.call import Json, WorkspaceName, call_of, index_one, read_stdin, run
+from everlore.faces.cli.call import Json, WorkspaceName, call_of, index_one, read_stdin, run, warn_at_first
 from everlore.faces.cli.output import as_json, clean, facts, markdown, moment, shortened, table, when
 from everlore.faces.cli.shown import Shown, asks, prints
 from everlore.text.counts import counted
@@ -90,6 +90,7 @@ def record(
                 [message], thread=thread, session=session, project=project, parent=parent, revise=revise
             )
             await index_one(lore, memory, call.out)
+            await warn_at_first(lore, memory, receipt.stored, call.out)
             return receipt
 
     try:
@@ -136,6 +137,7 @@ def reconcile(
         async with call.workspace(workspace, create=True) as (lore, memory):
             answer = await memory.reconcile(turns, thread=thread, session=session, project=project)
             await index_one(lore, memory, call.out)
+            await warn_at_first(lore, memory, answer.stored, call.out)
             return answer
 
     answer = run(keep())

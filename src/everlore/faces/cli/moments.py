@@ -93,7 +93,7 @@ def _meaning(out: Output, answer: "Recall | None") -> None:
 
 def _person(out: Output, found: Moments) -> None:
     if found.person is None:
-        _heading(out, 2, "Nobody is known by name yet: nothing is distilled.")
+        _heading(out, 2, "Nobody is known by name yet.")
         return
     names = [one.variant for one in sorted(found.person.aliases, key=lambda one: -one.weight)]
     others = [one for one in dict.fromkeys(names) if one.casefold() != found.person.name.casefold()]

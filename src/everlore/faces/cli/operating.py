@@ -127,6 +127,8 @@ def retry(ctx: typer.Context, to_json: Json = False) -> None:
 @prints("jobs distil")
 def _begun(shown: Shown) -> None:
     begun, out = shown.answer, shown.out
+    if begun.estimate.undistilled_because is not None:
+        out.warn(begun.estimate.undistilled_because)
     out.line(
         f"{counted(begun.estimate.messages, 'messages', 'wait')}; jobs were left for {counted(begun.threads, 'threads')}."
     )

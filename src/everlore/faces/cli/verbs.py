@@ -5,7 +5,7 @@ repeated, the two questions of time are two options, `-` reads standard input, a
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import is_dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_origin
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Each says how its answers look.
 LOOKS = (entities, graph, knowing, memories, memory, operating, recalling)
+# Lists of what distilling makes.
+_DISTILLED = {"memories", "facts", "entities"}
 _TEXTS = {"content", "text"}
 _MAX_STDIN_BYTES = 1_000_000
 # What stands in the list of all commands; a test compares that of single ones with what their verbs say.
@@ -266,10 +268,10 @@ def _do(call: Call, verb: "Verb", given: "Sequence[Parameter]", typed: dict[str,
             found = await verbs.call(verb, lore, arguments)
             if verb.makes:
                 await index_one(lore, await lore.workspace(arguments["workspace"]), call.out)
-            return found
+            return found, lore.undistilled_because
 
-    answer = run(answered())
-    for sentence in getattr(answer, "degraded", ()):
+    answer, undistilled_because = run(answered())
+    for sentence in _missing(verb, answer, undistilled_because):
         call.out.warn(sentence)
     printer = PRINTERS.get(verb.command)
     if typed["to_json"] or printer is None:
@@ -279,6 +281,15 @@ def _do(call: Call, verb: "Verb", given: "Sequence[Parameter]", typed: dict[str,
     if isinstance(answer, Page) and answer.cursor:
         part = cast("Page[object]", answer)
         call.out.note(f"{len(part):,} of {part.total:,}; more with --cursor {part.cursor}")
+
+
+def _missing(verb: "Verb", answer: Any, undistilled_because: str | None) -> Iterator[str]:
+    """What an answer says is missing, and why there is nothing in a list of what is distilled."""
+    yield from getattr(answer, "degraded", ())
+    if notice := getattr(answer, "notice", None):
+        yield notice
+    if verb.command in _DISTILLED and not answer and undistilled_because:
+        yield undistilled_because
 
 
 def _ask(call: Call, verb: "Verb", arguments: dict[str, Any], *, yes: bool) -> None:

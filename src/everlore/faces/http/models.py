@@ -205,7 +205,7 @@ def answer_model(hint: Any) -> Any:
 def _answer_model(of: type) -> type[BaseModel]:
     made: dict[str, Any] = {name: (answer_model(hint), ...) for name, hint in _hints(of).items()}
     for name in properties(of):
-        getter = vars(of)[name].fget
+        getter = getattr(of, name).fget
         told = Field(description=inspect.getdoc(getter))
         made[name] = (Annotated[answer_model(get_type_hints(getter)["return"]), told], ...)
     return create_model(of.__name__, __doc__=of.__doc__, **made)

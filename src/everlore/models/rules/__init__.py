@@ -5,11 +5,15 @@ from importlib.util import find_spec
 
 from everlore.ports.analyst import Extraction, Governor, Window
 
-__all__ = ["WITHOUT_PARSER", "RuleAnalyst", "parser_is_installed"]
+__all__ = ["WITHOUT_FACTS", "WITHOUT_PARSER", "RuleAnalyst", "parser_is_installed"]
 
 WITHOUT_PARSER = (
     "Nothing is distilled here: there is neither a language model (distil.analyst = model) nor the parser for English "
     "(pip install 'everlore[english]')."
+)
+WITHOUT_FACTS = (
+    "No facts are read off what is told directly, nor off the sentences of a small language model: the parser for English is "
+    "missing (pip install 'everlore[english]')."
 )
 
 

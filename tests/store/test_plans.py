@@ -306,7 +306,7 @@ LANES: dict[str, Lane] = {
     "vector_exact_distilled": lambda c, p: lanes.vector_exact(c, MODEL, p.vector, 50, "known"),
     "vector_hnsw_distilled": lambda c, p: lanes.vector_hnsw(c, MODEL, p.vector, 50, Filter(), "known"),
     "within_recorded": lambda c, p: lanes.passages_within(c, Filter(recorded_by=START), 5001, p.passages),
-    "distilled_candidates": lambda c, p: lanes.found(c, {"known": p.distilled}, MODEL),
+    "distilled_candidates": lambda c, p: lanes.found(c, {"known": p.distilled}, MODEL, p.vector),
     "memory_keys": lambda c, p: recall_memories.keys(c, p.distilled, None),
     "fact_keys": lambda c, p: recall_facts.keys(c, p.distilled, None),
     "distilled_memories": lambda c, p: recall_memories.memories(
@@ -348,6 +348,12 @@ async def of_group(connection: Transaction, place: Place) -> None:
     await facts.deniable(connection, [pair], place.messages)
 
 
+# All others are asked as a recall does, in a transaction that plans each statement once.
+NOT_OF_RECALL = {
+    "find_message", "show_message", "known_external_ids", "tail_size", "load", "load_unembedded", "unembedded",
+    "distil_said", "distil_earlier", "same_words", "with_sources", "recent", "old_keys",
+    "of_group", "of_memories", "memories_of",
+}  # fmt: skip
 # Which indexes each lane may use, and for which columns. Tables that grow with what was said are read by nothing else.
 GROWING = (
     "message", "passage", "posting_block", "passage_tokens", "passage_vector",
@@ -429,7 +435,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "memory_citations": {**OF_SOURCES, **OF_THREAD},
     "fact_citations": {"fact_source_lineage": "workspace_id lineage_id", **OF_MESSAGE, **OF_THREAD},
     "distilled_lineages": {"memory_version": "workspace_id lineage_id"},
-    "structured": {"memory_type": "workspace_id type", **OF_THREAD},
+    "structured": {"memory_type": "workspace_id type", **OF_THREAD, **OF_SOURCES},
     "structured_filtered": {"memory_type": "workspace_id type", **OF_THREAD, **OF_SOURCES},
     "last_person": {"passage_time": "workspace_id"},
     "load_unembedded": {"unembedded_pkey": "workspace_id model_id", **OF_PASSAGE},
@@ -490,13 +496,13 @@ async def explained(conninfo: str, places: list[Place]) -> dict[str, list[Plan]]
     try:
         for place in places:
             for name, lane in LANES.items():
-                told[name] = await listened(database, place, lane)
+                told[name] = await listened(database, place, lane, name not in NOT_OF_RECALL)
     finally:
         await database.close()
     return told
 
 
-async def listened(database: Database, place: Place, lane: Lane) -> list[Plan]:
+async def listened(database: Database, place: Place, lane: Lane, plan_once: bool) -> list[Plan]:
     plans: list[Plan] = []
 
     def hear(notice: psycopg.errors.Diagnostic) -> None:
@@ -504,7 +510,7 @@ async def listened(database: Database, place: Place, lane: Lane) -> list[Plan]:
             plan = json.loads(message.split("plan:\n", 1)[1])
             plans.append(Plan(plan["Query Text"], plan["Plan"]))
 
-    async with database.workspace(place.workspace_id) as connection:
+    async with database.workspace(place.workspace_id, plan_once=plan_once) as connection:
         connection.connection.add_notice_handler(hear)
         for _ in range(2):
             plans.clear()

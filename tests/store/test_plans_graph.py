@@ -239,7 +239,7 @@ def fill(connection: psycopg.Connection[Any], rows: int) -> Place:
     return Place(workspace_id, [row[0] for row in some], [row[1] for row in some], [row[0] for row in facts])
 
 
-async def explained(conninfo: str, places: list[Place]) -> dict[str, list[Plan]]:
+async def explained(conninfo: str, places: list[Place], *, plan_once: bool) -> dict[str, list[Plan]]:
     """The plans of every lane in the last place, after all others had their turn on the same connection."""
     options = (
         "-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_format=json "
@@ -251,13 +251,13 @@ async def explained(conninfo: str, places: list[Place]) -> dict[str, list[Plan]]
     try:
         for place in places:
             for name, lane in LANES.items():
-                told[name] = await listened(database, place, lane)
+                told[name] = await listened(database, place, lane, plan_once)
     finally:
         await database.close()
     return told
 
 
-async def listened(database: Database, place: Place, lane: Lane) -> list[Plan]:
+async def listened(database: Database, place: Place, lane: Lane, plan_once: bool = False) -> list[Plan]:
     plans: list[Plan] = []
 
     def hear(notice: psycopg.errors.Diagnostic) -> None:
@@ -265,7 +265,7 @@ async def listened(database: Database, place: Place, lane: Lane) -> list[Plan]:
             plan = json.loads(message.split("plan:\n", 1)[1])
             plans.append(Plan(plan["Query Text"], plan["Plan"]))
 
-    async with database.workspace(place.workspace_id, read_only=True) as connection:
+    async with database.workspace(place.workspace_id, read_only=True, plan_once=plan_once) as connection:
         connection.connection.add_notice_handler(hear)
         for _ in range(2):
             # The last plan of a run is told when the next statement comes.
@@ -304,14 +304,17 @@ def analysed(server: Server) -> Generator[tuple[str, list[Place]]]:
         yield content
 
 
-def test_every_lane_of_the_graph_keeps_to_its_indexes(analysed: tuple[str, list[Place]]) -> None:
-    for lane, plans in asyncio.run(explained(*analysed)).items():
+@pytest.mark.parametrize("plan_once", [True, False], ids=["in a recall", "elsewhere"])
+def test_every_lane_of_the_graph_keeps_to_its_indexes(
+    analysed: tuple[str, list[Place]], *, plan_once: bool
+) -> None:
+    for lane, plans in asyncio.run(explained(*analysed, plan_once=plan_once)).items():
         check(lane, plans)
 
 
 def test_no_lane_of_the_graph_depends_on_statistics(server: Server) -> None:
     with filled(server, analysed=False) as content:
-        for lane, plans in asyncio.run(explained(*content)).items():
+        for lane, plans in asyncio.run(explained(*content, plan_once=True)).items():
             check(lane, plans)
 
 

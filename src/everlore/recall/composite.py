@@ -61,6 +61,8 @@ def is_said(memory: Memory, said: str) -> bool:
 
 async def cited(request: Request, chosen: Sequence[Scored]) -> tuple[MemoryHit, ...]:
     """Hits of memories, with the messages that they rest on."""
+    if not chosen:
+        return ()
     sources = await recall_memories.citations(
         request.tx, [memory.lineage_id for memory, _, _ in chosen], request.ask.as_of.recorded_at
     )

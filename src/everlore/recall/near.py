@@ -72,8 +72,9 @@ async def scored(
     }
     if not chosen:
         return {}
+    vector = request.encoded.vector if request.model and request.encoded else None
     model_id = request.model.model_id if request.model and request.encoded else None
-    found = await store.found(request.tx, chosen, model_id)
+    found = await store.found(request.tx, chosen, model_id, vector)
     compared: dict[Layer, _Compared] = {
         layer: _compared_by(request, lexical[layer], one) for layer, one in found.items()
     }
@@ -83,14 +84,12 @@ async def scored(
 
 
 def _compared_by(request: Request, lexical: Lexical, found: OtherPassages) -> _Compared:
-    has_vectors = request.encoded is not None and found.vectors is not None
     words = fuse.scaled(lexical.scores[found.passage_ids].astype(np.float64))
-    signals = [(0.0 if has_vectors else 1.0, words)]
-    if request.encoded is None or found.vectors is None:
-        return _Compared(lexical, found, signals, None, None)
-    indexed = np.asarray(np.any(found.vectors != 0, axis=1), dtype=np.bool_)
-    cosines = (found.vectors @ request.encoded.vector).astype(np.float64)
-    return _Compared(lexical, found, [*signals, (_COSINE, _scaled(cosines))], indexed, cosines)
+    if found.cosines is None:
+        return _Compared(lexical, found, [(1.0, words)], None, None)
+    cosines = np.nan_to_num(found.cosines)
+    signals = [(0.0, words), (_COSINE, _scaled(cosines))]
+    return _Compared(lexical, found, signals, ~np.isnan(found.cosines), cosines)
 
 
 async def _late(request: Request, compared: Mapping[Layer, _Compared]) -> dict[Layer, Mapping[int, float]]:

@@ -55,7 +55,7 @@ async def recall(
             embedder = embedders.get(name)
             encoded = None if embedder is None else await _encoded(embedder, ask.question, watch)
             watch.mark("embedding")
-            async with database.workspace(workspace_id, read_only=True) as tx:
+            async with database.workspace(workspace_id, read_only=True, plan_once=True) as tx:
                 model = await _model_in_use(tx, embedders, watch)
                 if model is None or model.name != name:
                     # Another model was switched to just now: its vectors cannot be compared with this one's.

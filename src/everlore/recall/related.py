@@ -31,6 +31,8 @@ async def related(request: Request, near: tuple[MemoryHit, ...], said: str) -> t
         include_expired=ask.include_expired,
     )
     activation = {lineage: value for lineage, value in reached.items() if lineage not in there}
+    if not activation:
+        return ()
     found = await recall_memories.by_lineage(request.tx, list(activation), ask.as_of.recorded_at)
     chosen = [
         memory

@@ -82,14 +82,18 @@ class Database:
         await self._pool.close()
 
     @asynccontextmanager
-    async def workspace(self, workspace_id: UUID, *, read_only: bool = False) -> AsyncGenerator[Transaction]:
+    async def workspace(
+        self, workspace_id: UUID, *, read_only: bool = False, plan_once: bool = False
+    ) -> AsyncGenerator[Transaction]:
         """A transaction that sees and writes this workspace only. Commits at the end, rolls back on any error.
 
-        Raises WorkspaceGone if there is no such workspace, or not any more.
+        `plan_once`: a prepared statement keeps one plan, whatever it is asked for. For many small queries that are looked up by
+        key: to plan each anew takes longer than to run it. Raises WorkspaceGone if there is no such workspace, or not any more.
         """
         # One snapshot for all statements of a read: what is packed between two of them must not be missed.
         mode = "begin isolation level repeatable read read only" if read_only else "begin"
-        begin = "; ".join((mode, _bind(workspace_id), _look_for(workspace_id)))
+        plans = ("set local plan_cache_mode = force_generic_plan",) if plan_once else ()
+        begin = "; ".join((mode, _bind(workspace_id), *plans, _look_for(workspace_id)))
         async with self._transaction(begin, workspace_id) as connection:
             yield Transaction(connection, workspace_id)
 

@@ -84,11 +84,12 @@ class ShownMessage:
 
 @dataclass(frozen=True, slots=True)
 class OtherPassages:
-    """Passages of another layer than what was said, column by column, by number; `vectors` as in `Surroundings`."""
+    """Passages of another layer than what was said, column by column, by number; `cosines` with a question are NaN where there is
+    no vector, or None where there is none at all."""
 
     passage_ids: NDArray[np.int64]
     kinds: tuple[str, ...]
-    vectors: Vector | None
+    cosines: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,22 +189,26 @@ async def around(tx: Transaction, passages: Sequence[int], reach: int, model_id:
 
 
 async def found(
-    tx: Transaction, passages: Mapping[Layer, Sequence[int]], model_id: int | None
+    tx: Transaction, passages: Mapping[Layer, Sequence[int]], model_id: int | None, vector: Vector | None
 ) -> dict[Layer, OtherPassages]:
     """Passages of other layers than what was said; a layer of which none is there any more is missing."""
-    numbers = [number for some in passages.values() for number in some]
-    rows = await tx.tuples(_QUERIES["found"], binary=True, passages=numbers, model_id=model_id)
+    rows = await tx.tuples(
+        _QUERIES["found"],
+        binary=True,
+        passages=[number for some in passages.values() for number in some],
+        model_id=model_id,
+        vector=None if vector is None else literal(vector),
+    )
     of_layer: dict[Layer, list[TupleRow]] = {}
-    for layer, *row in rows:
-        of_layer.setdefault(layer, []).append(tuple(row))
-    return {
-        layer: OtherPassages(
-            passage_ids=np.array([number for number, _, _ in some], dtype=np.int64),
-            kinds=tuple(kind for _, kind, _ in some),
-            vectors=vectors_of_rows([vector for _, _, vector in some]),
-        )
-        for layer, some in of_layer.items()
-    }
+    for row in rows:
+        of_layer.setdefault(row[0], []).append(row[1:])
+    return {layer: _other_passages(some) for layer, some in of_layer.items()}
+
+
+def _other_passages(rows: Sequence[TupleRow]) -> OtherPassages:
+    numbers, kinds, cosines = zip(*rows, strict=True)
+    near = np.array(cosines, dtype=np.float64)
+    return OtherPassages(np.array(numbers, dtype=np.int64), kinds, None if np.isnan(near).all() else near)
 
 
 async def tokens(tx: Transaction, passages: Sequence[int], model_id: int) -> dict[int, TokenMatrix]:

@@ -44,6 +44,8 @@ def settings(socket_dir: Path, log_dir: Path, clients: Path, users: Path) -> str
         # Compiling a query costs more than most of ours take.
         "jit": "off",
         "random_page_cost": "1.1",
+        # What was imported just now is counted soon: plans that know nothing of it take the wrong index.
+        "autovacuum_naptime": "15s",
         # No replicas and no archive: backups are made by pg_dump, so the log need only survive a crash.
         # Room for bulk loads, which would otherwise force a checkpoint every few seconds.
         "wal_level": "minimal",

@@ -41,7 +41,8 @@ async def _fact_hits(request: Request, found: Near) -> tuple[FactHit, ...]:
     """The best facts: those that hold at the moment or in the time that was asked about, those that hold still first; for a
     question about the past those that held once, too, and first. Unsure ones never come before sure ones."""
     ask = request.ask
-    places = supported(request, found, "fact")
+    if not (places := supported(request, found, "fact")):
+        return ()
     rows = await recall_facts.facts(request.tx, list(places), request.within, ask.as_of.recorded_at)
     shown = [(number, fact) for number, fact in rows if _holds(request, fact)]
     sources = await recall_facts.citations(

@@ -55,7 +55,8 @@ def used(ask: Ask, answer: Recall) -> list[Use]:
 async def _memory_hits(request: Request, found: Near, said: str) -> tuple[MemoryHit, ...]:
     """The best memories that are true, in view and supported well enough, and say what no hit says (`said`)."""
     ask = request.ask
-    places = supported(request, found, "memory")
+    if not (places := supported(request, found, "memory")):
+        return ()
     rows = await recall_memories.memories(request.tx, list(places), request.within, ask.as_of.recorded_at)
     shown = [
         (number, memory) for number, memory in rows if is_shown(request, memory) and not is_said(memory, said)

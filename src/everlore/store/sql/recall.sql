@@ -42,15 +42,17 @@ select near.passage_id, uuid_send(near.owner_id), uuid_send(near.session_id), ne
 from near left join everlore.vectors_of(%(model_id)s::smallint, array(select passage_id from near)) as v using (passage_id)
 order by near.thread_id, near.sequence;
 
--- found: of passages of other layers what relevance is made of
+-- found: of passages of other layers what relevance is made of; how near a vector is, is worked out where it is
 with found as materialized (
     select given.passage_id, p.layer, p.kind
     from unnest(%(passages)s::integer[]) as given (passage_id) cross join lateral (
         select layer, kind from everlore.passage where workspace_id = %(workspace)s and passage_id = given.passage_id offset 0
     ) as p
 )
-select f.layer::text, f.passage_id, f.kind, v.embedding
-from found f left join everlore.vectors_of(%(model_id)s::smallint, %(passages)s::integer[]) as v using (passage_id)
+select f.layer::text, f.passage_id, f.kind, 1 - v.distance
+from found f left join everlore.vector_among(
+    %(model_id)s::smallint, %(vector)s::text::halfvec, %(passages)s::integer[], cardinality(%(passages)s::integer[])
+) as v using (passage_id)
 order by f.passage_id;
 
 -- tokens: token vectors of passages

@@ -8,11 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from everlore.ports.embedder import TokenMatrix, Vector
+from everlore.models.products import product
 from everlore.ports.reranker import PassageCandidate, Reranked, WeightedQuestion
-
-# OpenBLAS multiplies on one thread up to so many products.
-_SINGLE_THREADED = 200_000
 
 
 class LateInteraction:
@@ -34,19 +31,10 @@ class LateInteraction:
         if known:
             places, matrices = zip(*known, strict=True)
             starts = np.cumsum([0] + [len(matrix) for matrix in matrices[:-1]])
-            similarities = _similarities(np.concatenate(matrices), encoded.tokens)
+            # Bytes of -127 to 127 are cosines of -1 to 1.
+            across = np.ascontiguousarray(encoded.tokens.T) / np.float32(127)
+            similarities = product(np.concatenate(matrices), across)
             matches[list(places)] = np.maximum.reduceat(similarities, starts, axis=0)
             for place, value in zip(places, (matches @ question.weights)[list(places)].tolist(), strict=True):
                 scored[place] = min(value, 1.0)  # rounding to bytes may exceed it by a little
         return Reranked(scored, matches)
-
-
-def _similarities(tokens: TokenMatrix, question: Vector) -> Vector:
-    """Cosines (tokens, question tokens). In blocks so small that the linear algebra library does not wake its threads:
-    waking them costs more than the work, above all on a busy machine."""
-    across = np.ascontiguousarray(question.T) / np.float32(127)
-    rows = max(1, _SINGLE_THREADED // question.size)
-    found = np.empty((len(tokens), len(question)), dtype=np.float32)
-    for start in range(0, len(tokens), rows):
-        np.matmul(tokens[start : start + rows].astype(np.float32), across, out=found[start : start + rows])
-    return found

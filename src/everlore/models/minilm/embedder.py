@@ -14,6 +14,7 @@ import numpy as np
 
 from everlore.domain.errors import ModelUnavailable
 from everlore.models.minilm.tokenizer import load_tokenizer
+from everlore.models.products import product
 from everlore.ports.embedder import EncodedPassage, EncodedQuestion, TokenMatrix, Vector
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -116,7 +117,7 @@ class MiniLM:
     def _reduced(self, states: Vector, ids: list[int]) -> Vector:
         """Token vectors without the two tokens that frame a text. What the vocabulary does not know (most of Chinese, say)
         becomes zero: all unknown words look alike to the model and would match each other."""
-        reduced = _unit(_unit(states[1:-1]) @ self._projection)
+        reduced = _unit(product(_unit(states[1:-1]), self._projection))
         reduced[np.array(ids[1:-1], dtype=np.int64) == _UNKNOWN] = 0
         return reduced
 

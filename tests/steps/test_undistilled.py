@@ -84,7 +84,11 @@ async def test_what_a_person_tells_is_kept_without_facts(
         workspace = await lore.workspace("alice")
         memory = await workspace.remember("Emma lives in Porto.")
         assert memory.notice == WITHOUT_PARSER
-        await workspace.correct(memory.memory_id, content="Emma lives in Faro.")
+        assert (
+            await workspace.correct(memory.memory_id, content="Emma lives in Faro.")
+        ).notice == WITHOUT_PARSER
+        assert (await workspace.correct(memory.memory_id, importance=0.9)).notice is None
+        assert (await workspace.confirm(memory.memory_id)).notice == WITHOUT_PARSER
         assert [one.content for one in await workspace.memories()] == ["Emma lives in Faro."]
         assert list(await workspace.facts()) == []
 

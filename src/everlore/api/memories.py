@@ -77,9 +77,7 @@ class Memories(Verbs):
             entities=tuple(map(str, entities)),
         )
         memory, _ = await curation.remember(self.runtime, await self.made(), told)
-        seen = self._seen(memory)
-        known = {one.name: getattr(seen, one.name) for one in fields(seen)}
-        return KeptMemory(**known, notice=self.runtime.unread_because)
+        return self._kept(self._seen(memory))
 
     @checked
     async def memories(
@@ -174,7 +172,7 @@ class Memories(Verbs):
         expires_at: Annotated[
             Moment | Unchanged | None, Doc("When it goes out of view; never: null.")
         ] = UNCHANGED,
-    ) -> Memory:
+    ) -> KeptMemory:
         """Correct a memory: a new version with what is given.
 
         The old one stays in the history. What only the old words stated as facts was never true. What changes nothing makes no
@@ -191,7 +189,9 @@ class Memories(Verbs):
         changes = {field: value for field, value in given.items() if value is not UNCHANGED}
         if not changes:
             raise InvalidInput("changes", f"names nothing to change; give one of {', '.join(given)}")
-        return await self._by_hand(curation.correct, identifier, changes)
+        return self._kept(
+            await self._by_hand(curation.correct, identifier, changes), read="content" in changes
+        )
 
     @checked
     async def pin(
@@ -218,11 +218,11 @@ class Memories(Verbs):
         """Restore a memory: undo `forget`."""
         return await self._by_hand(curation.restore, identifier)
 
-    async def confirm(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
+    async def confirm(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> KeptMemory:
         """Confirm a memory: it is so.
 
         What waited for review is in use from then on."""
-        return await self._by_hand(curation.confirm, identifier)
+        return self._kept(await self._by_hand(curation.confirm, identifier))
 
     async def reject(self, identifier: Annotated[Id, Doc(MEMORY_ID)]) -> Memory:
         """Reject a memory: it is not so.
@@ -264,6 +264,11 @@ class Memories(Verbs):
     ) -> Memory:
         memory_id = await self._resolved(identifier)
         return self._seen(await do(self.runtime, await self.found(), memory_id, *more))
+
+    def _kept(self, memory: Memory, *, read: bool = True) -> KeptMemory:
+        """The memory with what is missing to read facts off its words, where they were read."""
+        known = {one.name: getattr(memory, one.name) for one in fields(memory)}
+        return KeptMemory(**known, notice=self.runtime.unread_because if read else None)
 
 
 def _version(versions: Sequence[Memory], as_of: AsOf) -> Memory | None:

@@ -152,7 +152,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class KeptMemory(Memory):
-    """A memory that was told directly, as it is kept."""
+    """A memory that was told, corrected or confirmed directly, as it is kept."""
 
     notice: Annotated[
         str | None, Doc("What is missing here to read facts off it, in a sentence; null when all is well.")

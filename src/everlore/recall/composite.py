@@ -1,7 +1,7 @@
 """A memory's score: a composite of relevance (0-1 over the candidates), importance, recency, use, and a bonus for some types."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TypeAlias
@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everlore.config import RecallSettings
 from everlore.domain.memories import Memory
-from everlore.domain.recall import Hit, MemoryHit, Support
+from everlore.domain.recall import MemoryHit, Support
 from everlore.recall.feedback import reasons
 from everlore.recall.request import Request
 from everlore.store import recall_memories
@@ -49,14 +49,9 @@ def is_shown(request: Request, memory: Memory) -> bool:
     return request.ask.include_expired or memory.expires_at is None or memory.expires_at > moment
 
 
-def spoken(hits: Iterable[Hit]) -> str:
-    """The words of all hits, as `is_said` looks for a memory's in them. Made once for an answer: hits may be long."""
-    return "\n".join(in_a_row(hit.text) for hit in hits)
-
-
-def is_said(memory: Memory, said: str) -> bool:
-    """Whether it stands word for word in a hit of the same answer (`said`: all of them): it would only be read twice."""
-    return in_a_row(memory.content) in said
+def is_said(request: Request, memory: Memory) -> bool:
+    """Whether it stands word for word in a hit of the same answer: it would only be read twice."""
+    return in_a_row(memory.content) in request.spoken
 
 
 async def cited(request: Request, chosen: Sequence[Scored]) -> tuple[MemoryHit, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 from everlore.domain.recall import Support
 from everlore.recall.names import people
 from everlore.recall.request import Near, Request
-from everlore.recall.support import support
+from everlore.recall.support import of_words, support
 from everlore.text.words import tokens
 
 # Names of somebody or something in a question, each with its words.
@@ -43,15 +43,29 @@ def supported(request: Request, found: Near, kind: str) -> dict[int, tuple[int, 
     """Passages of a kind that are near enough to the question to be listed, with their place."""
     names = _names_asked(request)
     numbers: list[int] = found.candidates.passage_ids.tolist()
-    places = [place for place, one in enumerate(found.candidates.kinds) if one == kind]
-    if not places:
-        return {}
     floor = request.settings.memory_floor
+    places = [
+        place
+        for place, confidence in enumerate(_confidences(request, found))
+        if found.candidates.kinds[place] == kind and confidence >= floor
+    ]
     return {
         numbers[place]: (place, one)
         for place, one in zip(places, supports(request, found, places), strict=True)
-        if one.confidence >= floor and _says_more(request, found, one, names)
+        if _says_more(request, found, one, names)
     }
+
+
+def _confidences(request: Request, found: Near) -> list[float]:
+    """The confidence of each candidate's support, all at once: the reasons are only made for those that are listed."""
+    weights = np.array(list(_weights(request, found).values()))
+    covered = (found.counts > 0) @ weights
+    shares: list[float] = (covered / weights.sum() if weights.sum() > 0 else covered).tolist()
+    numbers: list[int] = found.candidates.passage_ids.tolist()
+    return [
+        round(of_words(share, found.late.get(number)), 4)
+        for share, number in zip(shares, numbers, strict=True)
+    ]
 
 
 def _says_more(request: Request, found: Near, believed: Support, names: Names) -> bool:

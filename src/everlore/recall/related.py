@@ -11,10 +11,10 @@ from everlore.store import graph, recall_memories
 _NO_SUPPORT = Support(0.0, (), (), "unknown", None)
 
 
-async def related(request: Request, near: tuple[MemoryHit, ...], said: str) -> tuple[MemoryHit, ...]:
+async def related(request: Request, near: tuple[MemoryHit, ...]) -> tuple[MemoryHit, ...]:
     """More memories of the entities that are named and of those near to them, the most activated first. They come after
     `near`, which answer by themselves, with no better score, and hold none of those; together they are no more than asked for.
-    What stands in the hits (`said`) is none of them."""
+    What stands in the hits is none of them."""
     ask = request.ask
     most = min(request.settings.related, ask.memories - len(near))
     named = {one.entity_id: one.weight for one in sorted(request.called, key=lambda one: one.weight)}
@@ -39,7 +39,7 @@ async def related(request: Request, near: tuple[MemoryHit, ...], said: str) -> t
         for lineage in activation
         if (memory := found.get(lineage)) is not None
         and is_shown(request, memory)
-        and not is_said(memory, said)
+        and not is_said(request, memory)
     ]
     hits = await cited(
         request,

@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from everlore.store.index import EmbeddingModel
 from everlore.store.postings import LexicalView
 from everlore.store.recall import Filter, Key, OtherPassages
 from everlore.store.run import DeadlineMissed, Transaction
+from everlore.text.words import in_a_row
 
 _T = TypeVar("_T")
 # Passages with a lane's raw score, best first.
@@ -114,7 +116,7 @@ class Near:
     keys: tuple[Key, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass
 class Request:
     """One question on its way. `within` is the filter with project and taxonomy turned into threads; `allowed` are all passages
     that it leaves, if they are few. `views` are the postings of its terms by layer, `lexical` the scores of what was said.
@@ -142,6 +144,11 @@ class Request:
     lanes: dict[str, Lane] = field(default_factory=dict[str, Lane])
     near: dict[Layer, Near] = field(default_factory=dict[Layer, Near])
     hits: tuple[Hit, ...] = ()
+
+    @cached_property
+    def spoken(self) -> str:
+        """The words of all hits, in a row. For when they are known: hits may be long, and many are asked after."""
+        return "\n".join(in_a_row(hit.text) for hit in self.hits)
 
     @property
     def view(self) -> LexicalView:

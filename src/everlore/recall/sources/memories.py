@@ -5,7 +5,7 @@ from typing import Any
 
 from everlore.domain.memories import AsOf
 from everlore.domain.recall import Layer, MemoryHit, Recall
-from everlore.recall.composite import cited, composite, is_said, is_shown, order_of, spoken
+from everlore.recall.composite import cited, composite, is_said, is_shown, order_of
 from everlore.recall.listing import supported
 from everlore.recall.related import related
 from everlore.recall.request import Ask, Near, Request
@@ -38,9 +38,8 @@ class MemorySource(RecallSource):
             return {"reading": reading, "memories": memories}
         if (found := request.near.get(self.layer)) is None:
             return {}
-        said = spoken(request.hits)
-        near = await _memory_hits(request, found, said)
-        return {"memories": near + await related(request, near, said)}
+        near = await _memory_hits(request, found)
+        return {"memories": near + await related(request, near)}
 
 
 def used(ask: Ask, answer: Recall) -> list[Use]:
@@ -52,14 +51,16 @@ def used(ask: Ask, answer: Recall) -> list[Use]:
     return [Use(memory_id, 1, ask.now) for memory_id in memories[:_USED]]
 
 
-async def _memory_hits(request: Request, found: Near, said: str) -> tuple[MemoryHit, ...]:
-    """The best memories that are true, in view and supported well enough, and say what no hit says (`said`)."""
+async def _memory_hits(request: Request, found: Near) -> tuple[MemoryHit, ...]:
+    """The best memories that are true, in view and supported well enough, and say what no hit says."""
     ask = request.ask
     if not (places := supported(request, found, "memory")):
         return ()
     rows = await recall_memories.memories(request.tx, list(places), request.within, ask.as_of.recorded_at)
     shown = [
-        (number, memory) for number, memory in rows if is_shown(request, memory) and not is_said(memory, said)
+        (number, memory)
+        for number, memory in rows
+        if is_shown(request, memory) and not is_said(request, memory)
     ]
     scored = [
         (memory, composite(request, memory, float(found.relevance[places[number][0]])), places[number][1])

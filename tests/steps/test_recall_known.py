@@ -13,7 +13,7 @@ from everlore.api.workspace import Workspace
 from everlore.domain.memories import AsOf
 from everlore.domain.recall import FactHit, MemoryHit, Recall
 from everlore.everlore import Everlore
-from everlore.recall import composite
+from everlore.recall import request
 from everlore.text.words import in_a_row
 
 NOW = datetime(2025, 6, 14, 12, tzinfo=UTC)
@@ -524,7 +524,7 @@ async def test_a_hit_is_looked_into_once_however_many_memories_there_are(
         read.append(text)
         return in_a_row(text)
 
-    monkeypatch.setattr(composite, "in_a_row", noted)
+    monkeypatch.setattr(request, "in_a_row", noted)
     boats = [
         script.find(
             f"she paints the {colour} boats", content=f"Emma paints {colour} boats.", entities=("Emma",)

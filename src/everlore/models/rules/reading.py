@@ -336,8 +336,19 @@ _SHORT = re.compile(
     + r")(?!['’]?\w|\.|@)",
     re.IGNORECASE,
 )
+_PAST = "|".join(sorted(words("statements.past", "en")))
 # Whoever chats leaves out "I".
 _WITHOUT_I = (
+    (
+        re.compile(
+            rf"\s*(?=(?!(?:tired|bored|used|need|feed|indeed|speed)\b)(?:[a-z]+ed|{_PAST})"
+            r"(?: (?:in|out|up|off|on|back|over|down|away))? "
+            r"(?:the|an?|my|our|his|her|their|some|it|them|him|all|another|one|two|three|\d)\b"
+            rf"|(?:{_PAST}) (?:to|into|at|from|with|home|back|(?-i:[A-Z])[a-z]+))",
+            re.IGNORECASE,
+        ),
+        "I ",
+    ),
     (
         re.compile(
             r"\s*(?=(?:can't|cannot|couldn't|didn't|haven't|wasn't|got|need|had|have (?:to|a|an|been|got)|just got|love"
@@ -383,11 +394,12 @@ def _written_out(
         said = vocative.sub(lambda match: " " * len(match[0]), said)
     lead = (
         next((written for pattern, written in _WITHOUT_I if pattern.match(said)), "")
-        if not inside and not _SOMEBODY_ELSE.search(text)
+        if not inside and not _SOMEBODY_ELSE.search(text, 0, begin)
         else ""
     )
     if (first := _FIRST_WORD.match(said)) and (
-        first[0].strip().endswith("ed")
+        lead == "I "
+        or first[0].strip().endswith("ed")
         or first[0].strip().lower() in words("small", "en") - {"i", "my", "our"}
     ):
         said = said[: first.end()].lower() + said[first.end() :]

@@ -111,8 +111,10 @@ def plain(text: object) -> str:
 
 
 def score(cases: Iterable[Case], outputs: dict[str, Output]) -> Score:
-    """Every case against the output under its id; a case without one counts as having yielded nothing."""
-    total = Score()
+    """Every case against the output under its id; a case without one counts as having yielded nothing. A fact whose predicate no
+    case asks for counts neither way, but for traps: these are not what the cases were written for."""
+    total, cases = Score(), list(cases)
+    asked = {one["predicate"] for case in cases for one in case["expect"].get("facts", [])}
     for case in cases:
         wrong = 0
         output = outputs.get(case["id"], Output())
@@ -120,6 +122,8 @@ def score(cases: Iterable[Case], outputs: dict[str, Output]) -> Score:
             given: Sequence[Any] | None = getattr(output, kind)
             if given is None:
                 continue
+            if kind == "facts" and not case["trap"]:
+                given = [one for one in given if one.predicate in asked]
             tally, failures = _of_kind(kind, case, given)
             total.kinds[kind].add(tally)
             total.failures += failures

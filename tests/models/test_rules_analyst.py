@@ -78,6 +78,32 @@ SAID = """
     I do 60% at Acme as a technician                     | Anna works_as technician
     I engraved a tiny fish on the brass plate in Lisbon  | Anna engraved tiny fish
     I want a lighter bicycle for Lisbon                  | Anna wants lighter bicycle for Lisbon
+    I live in Lisbon with a black cat called Olive       | Anna lives_in Lisbon; Anna has_pet Olive
+    I live with my sister Emma                           | Emma sister_of Anna; Anna lives_with Emma
+    I'm from Leeds                                       | Anna comes_from Leeds
+    I have asthma and a van                              | Anna has_condition asthma; Anna owns van
+    I was diagnosed with coeliac disease in May          | Anna has_condition coeliac disease
+    I'm learning Italian                                 | Anna learns Italian
+    I'm head of software at Acme now                     | Anna role head of software
+    My boss is Ines                                      | Ines boss_of Anna
+    My rent is 640 euros                                 | Anna has_rent 640 euros
+    My piano exam is on 12 July                          | Anna has_piano_exam_on 12 July
+    visa appointment is the 8th of june                  | Anna has_visa_appointment_on 8th of June
+    I met my friend Rosa, 41, at the harbour in Bergen   | Rosa friend_of Anna; Rosa age 41
+    I take lessons from a teacher called Bruno           | Bruno works_as teacher
+    I had lunch with the curator, Vera                   | Vera works_as curator
+    Yesterday I signed up for a fencing course in Leeds   | Anna signed_up_for fencing course
+    We're planning to take a canal cruise in May            | Anna is_planning_to_take canal cruise
+    Last week I went on a kayak tour            | Anna went_on kayak tour
+    I want to visit Norway                               | Anna wants_to_visit Norway
+    Lunch with my brother Tom, who works at Siemens, was on 3 May | Tom brother_of Anna; Tom works_at Siemens
+    Handed in my notice at Acme                          | Anna works_at Acme !
+    Sold the van to Petra yesterday                      | Anna sold van
+    I don't eat meat any more                            | Anna eats meat !
+    I don't drink coffee or tea                          | Anna does_not_drink coffee; Anna does_not_drink tea
+    I love spy films                                    | Anna likes spy films
+    Last week we went on another canal cruise            | Anna went_on canal cruise
+    I'm putting together a chess cup in Leeds           | Anna is_putting_together chess cup
 """
 LINES = [tuple(part.strip() for part in line.split("|")) for line in SAID.strip().splitlines()]
 
@@ -89,6 +115,61 @@ def test_a_statement_gives_its_facts(said: str, meant: str) -> None:
         for part in meant.split("; ")
     }
     assert facts(read(said)) == wanted
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Yesterday I had a calm supper in Leeds",
+        "I went green within ten minutes in Leeds",
+        "We have various habits and great hopes for Leeds",
+        "I'm a violin maker Ben, not a car mechanic",
+        "dentist tue 14:30",
+    ],
+)
+def test_what_tells_nothing_of_its_own_is_no_fact(said: str) -> None:
+    assert facts(read(said)) == set()
+
+
+@pytest.mark.parametrize(
+    ("said", "content"),
+    [
+        ("dentist on 3 June at 14:30", "Anna notes: dentist on 3 June 2025 at 14:30."),
+        ("deadline for the tender 14 June", "Anna notes: deadline for the tender on 14 June 2025."),
+        ("visa appointment is the 8th of june", "Visa appointment is on 8 June 2025."),
+        (
+            "the guitar lesson will take place on 24 June at 9:30",
+            "The guitar lesson will take place on 24 June 2025 at 9:30.",
+        ),
+        ("the guitar lesson took place on 24 April", None),
+        ("Vera Holm, our new neighbour, 41, from Bergen", None),
+        ("rain on Sunday", None),
+        ("Sunday 18 May", None),
+        ("that lovely weekend on 3 May", None),
+    ],
+)
+def test_a_thing_with_a_day_ahead_is_noted_without_a_verb(said: str, content: str | None) -> None:
+    assert [one.content for one in read(said).memories if one.tier != "key"] == ([content] if content else [])
+
+
+@pytest.mark.parametrize(
+    ("said", "content"),
+    [
+        (
+            "Can you remind me to call Emma on Friday?",
+            "Anna wants to be reminded to call Emma on 16 May 2025.",
+        ),
+        (
+            "hey, could you please remind us about the dentist?",
+            "Anna wants to be reminded about the dentist.",
+        ),
+        ("Can you remind me what we decided about Emma?", None),
+        ("remind me how old Emma is", None),
+        ("can you remind me of the address in Leeds?", None),
+    ],
+)
+def test_a_wish_to_be_reminded_may_be_a_question(said: str, content: str | None) -> None:
+    assert [one.content for one in read(said).memories] == ([content] if content else [])
 
 
 @pytest.mark.parametrize(
@@ -210,6 +291,11 @@ def test_a_pronoun_takes_up_the_only_person_of_late_and_brings_where_they_are_na
 def test_since_when_a_fact_holds() -> None:
     (fact,) = read("I have lived in Lisbon since 2019").facts
     assert fact.valid_from == datetime(2019, 1, 1, tzinfo=UTC)
+
+
+def test_where_somebody_goes_is_no_person() -> None:
+    (place,) = read("I'm moving to Rotterdam in May").entities
+    assert (place.name, place.type) == ("Rotterdam", "other")
 
 
 def test_people_go_by_several_names() -> None:

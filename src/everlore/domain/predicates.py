@@ -36,6 +36,10 @@ _ADDITIVE = {
     "volunteers_at": "volunteers at",
     "graduated_from": "graduated from",
     "comes_from": "comes from",
+    "role": "has the role of",
+    "has_condition": "has",
+    "lives_with": "lives with",
+    "works_with": "works with",
 }
 # Said of two people alike, whichever is named first.
 SYMMETRIC = frozenset(
@@ -60,7 +64,7 @@ def in_words(predicate: str) -> str:
         return f"is the {predicate.replace('_', ' ')}"
     if predicate.startswith("favourite_"):
         return f"has the {predicate.replace('_', ' ')}"
-    if predicate.startswith("has_"):
+    if predicate.startswith("has_") and not predicate.startswith("has_to_"):
         return f"has the {predicate[4:].replace('_', ' ')}"
     return predicate.replace("_", " ")
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import EntityType
-from everlore.domain.predicates import is_exclusive
+from everlore.domain.predicates import in_words, is_exclusive
+from everlore.models.rules.asides import appointment, asides
 from everlore.models.rules.clauses import Clause, clauses
 from everlore.models.rules.corrections import put_right
 from everlore.models.rules.denials import denials
@@ -20,7 +21,7 @@ from everlore.models.rules.scene import NAMELESS, REACH, Scene, person_of
 from everlore.models.rules.times import Times, times_of
 from everlore.models.rules.updates import Gist, gist, gist_of, relate
 from everlore.models.rules.wording import Refused, Wording, worded
-from everlore.models.rules.worth import Worth, doubt, weigh
+from everlore.models.rules.worth import SHOWN_FROM, Worth, doubt, weigh
 from everlore.ports.analyst import (
     MAX_FACTS,
     MAX_KEYS,
@@ -41,12 +42,13 @@ from everlore.text.names import names
 from everlore.text.words import telling
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Doc, Span, Token
 
 # So many messages before the window are read for whether they leave it in a made-up world.
 _CONTEXT: Final = 4
 _VAGUE: Final = words("statements.vague", "en")
 _CHANGING: Final = words("statements.changing", "en")
+_OF_PEOPLE: Final = frozenset({"married_to", "engaged_to", "lives_with", "works_with"})
 _NAMED_BY: Final[dict[str, EntityType]] = {
     "lives_in": "place", "born_in": "place", "comes_from": "place", "has_visited": "place", "works_at": "organisation",
     "studies_at": "organisation", "member_of": "organisation", "works_on": "project", "uses": "technical_term",
@@ -328,6 +330,8 @@ def _stated(job: _Job, doc: "Doc", scene: Scene) -> Iterator[Statement]:
             if not job.part.joking and (statement := _statement(job, clause, scene)) is not None:
                 yield statement
             _note_people(job, clause.words, scene)
+        if not said and not job.part.joking and (statement := _of_fragment(job, sentence, scene)) is not None:
+            yield statement
         # Who is named beside its clauses, or where it has none ("Birgitta on the second floor."), is spoken of, too.
         _note_people(job, [one for one in sentence if one.i not in said], scene)
 
@@ -347,10 +351,9 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
         except Refused:
             return None
         said = tuple(denials(clause, wording, scene))
-        if not wording.unclear:
-            said += tuple(facts(clause, wording, scene))
+        said += (*facts(clause, wording, scene), *asides(clause.words, scene))
         worth = weigh(clause, wording, scene, dated=bool(times.dates), facts=said)
-        if worth.shown:
+        if worth.score >= 1.5 and not wording.unclear:
             said += deeds(clause, wording, scene, said)
     elif reason == "an order" and (asked := request(clause, scene, times)) is not None:
         (wording, worth), said = asked, ()
@@ -360,6 +363,30 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
     return Statement(
         job.message, clause, wording, worth, (_quote(job, clause.words), *elsewhere), times, said,
         tuple(relations(clause, scene)), gist(clause, wording, times, worth.type, job.message.speaker, job.message.at, said),
+        job.part.corrects, job.part.was_wrong,
+    )  # fmt: skip
+
+
+def _of_fragment(job: _Job, sentence: "Span", scene: Scene) -> Statement | None:
+    """What words without a verb say of somebody on the way, or that they have a thing on a day, as a statement of its own."""
+    tokens = tuple(one for one in sentence if not one.is_space)
+    if scene.inside or not tokens:
+        return None
+    clause, speaker, at = Clause(sentence.root, None, tokens, ()), job.message.speaker, job.message.at
+    times = times_of(clause, at)
+    said = tuple(asides(tokens, scene))
+    if said:
+        wording = Wording(
+            f"{said[0].subject} {in_words(said[0].predicate)} {said[0].object}.", said[0].subject, None
+        )
+        times = Times()
+    elif (noted := appointment(clause, scene, times, at)) is not None:
+        wording = noted
+    else:
+        return None
+    return Statement(
+        job.message, clause, wording, Worth("event" if times.dates else "fact", SHOWN_FROM, "a fragment"),
+        (_quote(job, tokens),), times, said, (), gist(clause, wording, times, "fact", speaker, at, said),
         job.part.corrects, job.part.was_wrong,
     )  # fmt: skip
 
@@ -408,7 +435,8 @@ def _says_change(one: Statement, fact: SaidFact) -> bool:
 
 def _note(named: _Names, fact: SaidFact, one: Statement) -> None:
     if fact.is_name and fact.object != one.message.speaker:
-        kind = "person" if fact.predicate.endswith(("_of", "_to")) else _NAMED_BY.get(fact.predicate, "other")
+        of_people = fact.predicate.endswith("_of") or fact.predicate in _OF_PEOPLE
+        kind = "person" if of_people else _NAMED_BY.get(fact.predicate, "other")
         named.add(fact.object, kind, one.quotes[0])
     if fact.subject != one.message.speaker and "'s " not in fact.subject:
         name = fact.subject.split()[0] if tells_apart(fact.subject) else fact.subject

@@ -72,6 +72,22 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
         if is_finite(group[0]):
             subject = _subject(group[0])
             yield Clause(group[0], subject, tuple(_words(group, subject, sentence)), tuple(group))
+    yield from _relative(sentence)
+
+
+def _relative(sentence: "Span") -> Iterator[Clause]:
+    """ "My brother Tom, who works at Acme, ...": what is told of somebody on the way, with them as its subject."""
+    for head in sentence:
+        who = child(head, "nsubj") if head.dep_ == "relcl" and is_finite(head) else None
+        whom = head.head
+        named = whom.pos_ == "PROPN" or child(whom, "appos") is not None
+        if who is None or who.lower_ != "who" or not (named or child(whom, "poss") is not None):
+            continue
+        inner = list(head.subtree)
+        own = [one for one in whom.subtree if one not in inner and one.i < head.i and one.dep_ != "punct"]
+        said = [*own, *(one for one in inner if one != who and not one.is_space and one.i > who.i)]
+        heads = [head] if (second := _joined(head)) is None else [head, second]
+        yield Clause(head, whom, tuple(_tidy(_without_tails(said, heads))), tuple(heads))
 
 
 def _groups(root: "Token") -> "list[list[Token]]":

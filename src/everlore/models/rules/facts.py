@@ -32,8 +32,15 @@ class _Frame:
 
 _WENT: Final = (_Frame("has_visited", ("to",), "city", "then"),)
 _KEPT: Final = (_Frame("owns", ("dobj",), "belongings"),)
+_HELD: Final = (
+    _Frame("owns", ("dobj",), "belongings", "now"),
+    _Frame("has_condition", ("dobj",), "conditions", "now"),
+)
 _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
-    "live": (_Frame("lives_in", ("in", "at", "near", "outside"), "place", "now"),),
+    "live": (
+        _Frame("lives_in", ("in", "at", "near", "outside"), "place", "now"),
+        _Frame("lives_with", ("with",), "person", "now"),
+    ),
     "reside": (_Frame("lives_in", ("in", "at"), "place", "now"),),
     "move": (_Frame("lives_in", ("to", "into"), "place", "then"),),
     "relocate": (_Frame("lives_in", ("to",), "place", "then"),),
@@ -63,7 +70,8 @@ _FRAMES: Final[dict[str, tuple[_Frame, ...]]] = {
     "join": (_Frame("member_of", ("dobj",), "groups", "then"),),
     "leave": (_Frame("works_at", ("dobj",), "organisation", "then", True), _Frame("lives_in", ("dobj",), "city", "then", True)),
     "quit": (_Frame("works_at", ("dobj",), "organisation", "then", True),),
-    "have": (_Frame("owns", ("dobj",), "belongings", "now"),),
+    "have": _HELD, "get": _HELD, "diagnose": (_Frame("has_condition", ("with",)),),
+    "learn": (_Frame("learns", ("dobj",), "tongues or instruments or hobbies", "now"),),
     "do": (_Frame("practises", ("dobj",), "hobbies", "now"), _Frame("works_as", ("as",), "professions", "now")),
     "practice": (_Frame("practises", ("dobj",), "hobbies"),), "practise": (_Frame("practises", ("dobj",), "hobbies"),),
     "start": (_Frame("practises", ("dobj",), "hobbies"),), "take": (_Frame("practises", ("dobj", "up"), "hobbies"),),
@@ -148,7 +156,8 @@ def _named_subject(token: "Token", scene: Scene) -> str | None:
 
 
 def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[SaidFact]:
-    lasting = any(one.lower_ in {"since", "for"} for one in head.children)  # "has lived there since 2019"
+    # "has lived there since 2019", "I've got a van"
+    lasting = head.lower_ == "got" or any(one.lower_ in {"since", "for"} for one in head.children)
     if (
         head.tag_ == "VBN"
         and frame.tense == "now"

@@ -81,6 +81,8 @@ ROLES: Final = {
     for stem, _, others in (line.partition(":"),)
     for word in (stem, *others.split())
 } | {"kid": "child", "child": "child"}
+# What somebody does for others: "my carpenter" is the speaker's, as "my sister" is.
+PROFESSIONS: Final = words("statements.professions", "en")
 _FEMALE: Final = words("statements.female", "en")
 _MALE: Final = words("statements.male", "en")
 # Who is called by the word alone: "Mum", "Grandma".

@@ -39,7 +39,6 @@ NOTHING: Final = words("statements.vague", "en") | frozenset(
         "colour",
         "texture",
         "game",
-        "texture",
         "team",
         "picture",
         "show",
@@ -47,8 +46,15 @@ NOTHING: Final = words("statements.vague", "en") | frozenset(
         "book",
     ]
 )
+# Nouns that say something only with the kind that is meant: "a jazz club", "coeliac disease".
+_OF_SOME_KIND: Final = frozenset(
+    {"group", "team", "society", "union", "club", "disease", "disorder", "syndrome", "allergy"}
+)
 _DAYS: Final = words("statements.capitalised", "en") | words("statements.periods", "en")
-_POINTERS: Final = words("statements.pointers", "en")
+_TELLS_NOTHING: Final = frozenset[str]().union(
+    *(words(f"statements.{one}", "en") for one in ("not_said", "evaluating", "vague"))
+)
+_POINTERS: Final = words("statements.pointers", "en") - {"another", "some"}
 
 
 def slot(head: "Token", slots: tuple[str, ...]) -> "Iterator[Token]":
@@ -75,12 +81,14 @@ def is_fit(token: "Token", of: str) -> bool:
     # "I joined a club last Tues", "he cooks fridays"
     if {token.lower_, token.lower_.removesuffix("s")} & _DAYS:
         return False
-    noun = token.pos_ in {"NOUN", "PROPN"} or of == "tongues"
+    noun = token.pos_ in {"NOUN", "PROPN"} or "tongues" in of
     if not noun or (low in words("statements.vague", "en") and not named):
         return False
     match of:
         case "name" | "place":
             return named and token.ent_type_ not in _NOT_NAMES_OF[of]
+        case "person":
+            return named and token.ent_type_ in {"PERSON", "GPE", ""}  # many a name is a town's as well
         case "city":
             return named and token.ent_type_ in PLACES
         case "organisation":
@@ -91,17 +99,21 @@ def is_fit(token: "Token", of: str) -> bool:
         case "anything":
             return (
                 token.ent_type_ not in {"DATE", "TIME", "PERSON"}
-                and token.lower_ not in NOTHING
+                and (token.lower_ not in NOTHING or is_told(token))
                 and (not is_the(token) or named)
             )
         case _:
-            if low in {"group", "team", "society", "union", "club"} and not any(
-                part.dep_ in _LEFT for part in token.lefts
-            ):
+            if low in _OF_SOME_KIND and not any(part.dep_ in _LEFT for part in token.lefts):
                 return False
             classes = {word for one in of.split(" or ") for word in words(f"statements.{one}", "en")}
             listed = token.dep_ == "conj" and token.pos_ == "PROPN" and token.head.lower_ in classes
             return low in classes or token.lower_ in classes or listed
+
+
+def is_told(token: "Token", labels: frozenset[str] = frozenset({"compound", "amod"})) -> bool:
+    """Whether a word of these labels tells it from others of its kind, and does not only praise it: "spy films"."""
+    lefts = (one for one in token.lefts if one.dep_ in labels and one.pos_ not in {"NUM", "PRON"})
+    return any(one.lower_ not in _TELLS_NOTHING for one in lefts)
 
 
 def is_the(token: "Token") -> bool:
@@ -209,7 +221,12 @@ def phrase_span(token: "Token") -> tuple[int, int]:
         begin = one.left_edge.i
     for one in token.rights:
         inner = list(one.subtree)
-        plain = one.dep_ == "prep" and one.lower_ in {"of", "for", "about", "with"} and one.i == stop
+        to_a_name = one.lower_ == "to" and any(name_of(part) is not None for part in one.children)
+        plain = (
+            one.dep_ == "prep"
+            and (one.lower_ in {"of", "for", "about", "with"} or to_a_name)
+            and one.i == stop
+        )
         if not plain or any(
             part.pos_ in {"PRON", "VERB"} or part.ent_type_ in {"DATE", "TIME"} or part.tag_ == "PRP$"
             for part in inner

@@ -165,6 +165,12 @@ _LEAD = re.compile(
     r"|my mistake|scratch that|i meant|ffs|omg|obviously|of course|seriously now|for the record|remember)\b[ ,!.:-]*)+",
     re.IGNORECASE,
 )
+# A wish in the form of a question.
+_WISHES = re.compile(
+    r"(?:(?:hey|hi|oh|ok|okay|also|and|so|please|pls)[ ,]+)*(?:can|could|would|will) (?:you|u) "
+    r"(?:(?:please|pls|just|also|then|maybe) )*(?=remind (?:me|us)\b)",
+    re.IGNORECASE,
+)
 # What a professional found of the speaker is the speaker's to state.
 _ON_ADVICE = re.compile(
     rf"(?:(?:my|the|our) )?(?:{'|'.join(sorted(words('statements.advisers', 'en')))})(?: just| now)? "
@@ -238,17 +244,19 @@ def _parts(text: str, called: Collection[str], known: Collection[str]) -> Iterat
         mending = _mending(sentence.text, mending)
         if sum(map(str.isalpha, sentence.text)) < _TELLING_LETTERS and not mending.corrects:
             continue
-        stop = sentence.end
+        start, stop = sentence.start, sentence.end
         bare = sentence.text.rstrip("\"' )*~")
-        if bare.endswith("?"):
+        if (wish := _WISHES.match(sentence.text)) is not None:
+            start, stop = start + wish.end(), start + len(bare.rstrip("?"))
+        elif bare.endswith("?"):
             ahead = next(_QUESTION_AHEAD.finditer(sentence.text, 12), None)
             if ahead is None or _ASKS.match(sentence.text.lower()):
                 continue
-            stop = sentence.start + ahead.start()
-        low = text[sentence.start : stop].lower()
+            stop = start + ahead.start()
+        low = text[start:stop].lower()
         if (HIDDEN in low and low.count(HIDDEN) > 0.5 * len(low)) or _SECRET.search(low):
             continue
-        yield from _cut(text, sentence.start, stop, mending, called, known)
+        yield from _cut(text, start, stop, mending, called, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,8 +336,19 @@ _SHORT = re.compile(
     + r")(?!['’]?\w|\.|@)",
     re.IGNORECASE,
 )
+_PAST = "|".join(sorted(words("statements.past", "en")))
 # Whoever chats leaves out "I".
 _WITHOUT_I = (
+    (
+        re.compile(
+            rf"\s*(?=(?!(?:tired|bored|used|need|feed|indeed|speed)\b)(?:[a-z]+ed|{_PAST})"
+            r"(?: (?:in|out|up|off|on|back|over|down|away))? "
+            r"(?:the|an?|my|our|his|her|their|some|it|them|him|all|another|one|two|three|\d)\b"
+            rf"|(?:{_PAST}) (?:to|into|at|from|with|home|back|(?-i:[A-Z])[a-z]+))",
+            re.IGNORECASE,
+        ),
+        "I ",
+    ),
     (
         re.compile(
             r"\s*(?=(?:can't|cannot|couldn't|didn't|haven't|wasn't|got|need|had|have (?:to|a|an|been|got)|just got|love"
@@ -375,11 +394,12 @@ def _written_out(
         said = vocative.sub(lambda match: " " * len(match[0]), said)
     lead = (
         next((written for pattern, written in _WITHOUT_I if pattern.match(said)), "")
-        if not inside and not _SOMEBODY_ELSE.search(text)
+        if not inside and not _SOMEBODY_ELSE.search(text, 0, begin)
         else ""
     )
     if (first := _FIRST_WORD.match(said)) and (
-        first[0].strip().endswith("ed")
+        lead == "I "
+        or first[0].strip().endswith("ed")
         or first[0].strip().lower() in words("small", "en") - {"i", "my", "our"}
     ):
         said = said[: first.end()].lower() + said[first.end() :]

@@ -29,9 +29,9 @@ def request(clause: Clause, scene: Scene, times: Times) -> tuple[Wording, Worth]
     me = child(head, "dobj", "dative")
     if head.lemma_ == "remind" and me is not None and me.lower_ in {"me", "us"}:
         told = [one for one in clause.words if one.i > me.i]
-        return (
-            _worded(clause, told, "wants to be reminded", "reminder", scene, times) if len(told) > 1 else None
-        )
+        if len(told) < 2 or _asks_now(told):
+            return None
+        return _worded(clause, told, "wants to be reminded", "reminder", scene, times)
     standing = [one for one in head.children if one.lower_ in _STANDING]
     told = [one for one in clause.words if one.i >= head.i]
     if (
@@ -44,6 +44,12 @@ def request(clause: Clause, scene: Scene, times: Times) -> tuple[Wording, Worth]
     never = any(one.lower_ == "never" or one.dep_ == "neg" for one in head.children)
     lead = "wants the assistant never to" if never else "wants the assistant to always"
     return _worded(clause, told, lead, "preference", scene, times) if 1 < len(told) <= _MOST_WORDS else None
+
+
+def _asks_now(told: "list[Token]") -> bool:
+    """ "Remind me how old she is": a question, and nothing for later on; "when I am home" is later on."""
+    later = told[0].lower_ == "when" and told[1].lower_ in {"i", "we"}
+    return (told[0].tag_ in {"WP", "WRB", "WDT"} and not later) or told[0].lower_ == "of"
 
 
 def _is_plain(token: "Token") -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from everlore.models.rules.clauses import child, opens
-from everlore.models.rules.kin import FAMILY, PETS, ROLES, gender
+from everlore.models.rules.kin import FAMILY, PETS, PROFESSIONS, ROLES, gender
 from everlore.models.rules.pipeline import COMMON_NAME
 from everlore.ports.analyst import Quote
 from everlore.text.lexicon import words
@@ -112,6 +112,8 @@ def is_bare_kin(token: "Token") -> bool:
 def kin_of(token: "Token") -> str | None:
     """The role that a noun names ("sister"), if somebody has it: "my sister", "Anna's sister", "Mum"."""
     role = ROLES.get(token.lower_) or (ROLES.get(token.lemma_.lower()) if token.tag_ == "NNS" else None)
+    if role is None and token.lower_ in PROFESSIONS and token.dep_ != "compound":
+        role = token.lower_.replace("-", "_")
     if role is None or token.pos_ not in {"NOUN", "PROPN"}:
         return None
     return role if is_bare_kin(token) or child(token, "poss") is not None else None
@@ -180,7 +182,7 @@ def owner_of(token: "Token", scene: Scene) -> str | None:
     if whose.lower_ in _GENDERS or whose.lower_ == "their":
         found = scene.taken_up(whose.lower_)
         return found.name if found is not None else None
-    return name_of(whose, scene.known) or (
+    return name_of(whose, {*scene.known, whose.lower_}) or (
         ("Their" if whose.lower_ in {"your", "ur"} else None) and scene.listener
     )
 

@@ -14,6 +14,7 @@ from everlore.models.rules.phrases import (
     called,
     is_fit,
     is_the,
+    is_told,
     listed,
     name_span,
     object_of,
@@ -45,7 +46,8 @@ def taste(head: "Token", subject: str) -> Iterator[SaidFact]:
             return
         predicate = "dislikes"
     for one in () if (thing := child(head, "dobj")) is None else listed(thing):
-        fits = is_fit(one, "anything") and one.lemma_.lower() not in NOTHING and kin_of(one) is None
+        plain = one.lemma_.lower() not in NOTHING or is_told(one)
+        fits = is_fit(one, "anything") and plain and kin_of(one) is None
         if fits and child(one, "relcl") is None and (said := object_of(one, subject, predicate)) is not None:
             yield replace(said, ended=over)
     doing = child(head, "xcomp")
@@ -63,7 +65,10 @@ _NO_ACTIVITY: Final = words("statements.no_activity", "en")
 
 def _activity(doing: "Token") -> tuple[int, int] | None:
     """ "hiking", "playing the piano", as far as it says what is done at all."""
-    if doing.lemma_ in _NO_ACTIVITY:
+    thing = child(doing, "dobj")
+    if doing.lemma_ in _NO_ACTIVITY and not (
+        thing is not None and (is_told(thing) or name_of(thing) is not None)
+    ):
         return None
     stop = doing.i + 1
     for one in doing.rights:
@@ -88,7 +93,10 @@ def _activity(doing: "Token") -> tuple[int, int] | None:
 
 
 def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
-    things = slot(head, ("with",)) if head.lemma_ == "live" else slot(head, ("dobj",))
+    things = [
+        one for part in head.children if part.lower_ == "with" for one in part.children if one.dep_ == "pobj"
+    ]
+    things = things if head.lemma_ == "live" else list(slot(head, ("dobj",)))
     if is_negated(head) or (head.lemma_ in {"get", "buy"} and head.tag_ not in {"VBD", "VBN"}):
         return
     for one in (part for thing in things for part in listed(thing)):
@@ -101,7 +109,7 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
             for name in names:
                 yield SaidFact(subject, "has_pet", name.text, name.i, name.i + 1, True)
         elif (
-            one.dep_ in {"dobj", "conj"}
+            one.dep_ in {"dobj", "pobj", "conj"}
             and one.tag_ == "NN"
             and not is_the(one)
             and (said := object_of(one, subject, "has_pet")) is not None
@@ -180,7 +188,9 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
     for origin in slot(head, ("from",)):
         if (
             not negated
-            and origin.ent_type_ == "GPE"
+            and origin.ent_type_ != "ORG"
+            and is_fit(origin, "place")
+            and not is_the(origin)
             and (said := object_of(origin, subject, "comes_from")) is not None
         ):
             yield said
@@ -197,7 +207,9 @@ def _is(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[S
         for one in (part for token in slot(noun, ("of",)) for part in listed(token)):
             if not is_the(one) and (said := object_of(one, subject, "likes")) is not None:
                 yield replace(said, ended=over)
-    yield from (replace(said, ended=over) for said in _profession(noun, subject, clause))
+    yield from (
+        replace(said, ended=over) for said in (*_profession(noun, subject, clause), *_office(noun, subject))
+    )
 
 
 _LASTING: Final = words("statements.lasting", "en")
@@ -227,6 +239,17 @@ def _profession(noun: "Token", subject: str, clause: Clause) -> Iterator[SaidFac
     for place in slot(noun, ("at", "for")):
         if is_fit(place, "name") and (said := object_of(place, subject, "works_at")) is not None:
             yield said
+
+
+def _office(noun: "Token", subject: str) -> Iterator[SaidFact]:
+    """ "I'm design lead", "Ali is head of software": of one that has no article there is only one."""
+    bare = noun.tag_ == "NN" and not any(one.dep_ in {"det", "poss", "nummod"} for one in noun.children)
+    fits = is_fit(noun, "anything") or noun.lower_ == "head"
+    of = any(one.tag_ in {"NN", "NNP"} and child(one, "det", "poss") is None for one in slot(noun, ("of",)))
+    kind = any(one.dep_ == "compound" or one.tag_ == "VBG" for one in noun.children)
+    if bare and fits and (of or kind) and noun.lemma_.lower() not in words("statements.professions", "en"):
+        begin, stop = phrase_span(noun)
+        yield SaidFact(subject, "role", noun.doc[begin:stop].text, begin, stop)
 
 
 _KEEN: Final = {
@@ -388,7 +411,7 @@ RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
     (frozenset({"have", "own", "get", "adopt", "buy", "live"}), _pets),
     (words("statements.takes", "en") | _LEAVES, _job),
     (frozenset({"bear"}), _born),
-    (frozenset({"be"}), _is),
+    (frozenset({"be", "stay", "become", "remain"}), _is),
     (frozenset({"be", "turn"}), age),
     (frozenset({"be", "interest", "obsess"}), _keen),
     (frozenset({"be", "get", "marry", "engage", "divorce", "break", "split", "date"}), _bond),

@@ -119,14 +119,18 @@ class _Writer:
     def written(self) -> Wording:
         parts = [self.lead or self.scene.author + " "] if self.clause.subject is None else []
         told: set[int] = set()
-        for token in self.clause.words:
+        for token, behind in zip(
+            self.clause.words, (0, *(one.i + 1 for one in self.clause.words)), strict=False
+        ):
             time = self.times.at(token.i)
             if time is not None and time.written is not None:
                 if not told & time.words:
                     parts.append(f" {time.written} ")
                     told |= time.words
                 continue
-            parts.append(self._word(token))
+            parts.append(
+                (" " if token.i > behind else "") + self._word(token)
+            )  # what stood between is left out
         return Wording(_polished("".join(parts)), self.subject, self.person, self.unclear, self.leans_on)
 
     def _word(self, token: "Token") -> str:
@@ -349,6 +353,8 @@ def _third_person(token: "Token", low: str) -> str:
 
 def inflected(verb: str) -> str:
     """The third person singular of an English verb."""
+    if verb == "have":
+        return "has"
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         return verb + "es"
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":

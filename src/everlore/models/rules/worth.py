@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import MemoryType
 from everlore.models.rules.clauses import Clause, auxiliaries, child, is_negated, opens
+from everlore.models.rules.habits import has_a_day
 from everlore.models.rules.kin import PETS
 from everlore.models.rules.phrases import SaidFact
 from everlore.models.rules.scene import Scene, kin_of, name_of
@@ -204,7 +205,11 @@ def _about(clause: Clause, wording: Wording, scene: Scene, type_: MemoryType, *,
     if subject is not None and not _is_first(subject) and wording.person is None:
         if any(one.lower_ in {"your", "ur"} for one in subject.children):
             return -1.0
-        owned = kin_of(subject) is not None or any(one.lower_ in {"my", "our"} for one in subject.subtree)
+        owned = (
+            kin_of(subject) is not None
+            or (has_a_day(clause) and looks_ahead(clause))
+            or any(one.lower_ in {"my", "our"} for one in subject.subtree)
+        )
         if not owned:
             named = name_of(subject, scene.known) is not None
             return 0.5 if named else -1.0 if subject.pos_ == "NOUN" else -0.5
@@ -220,6 +225,7 @@ def _is_of_a_thing(clause: Clause) -> bool:
         subject is not None
         and subject.pos_ == "NOUN"
         and kin_of(subject) is None
+        and not (has_a_day(clause) and looks_ahead(clause))
         and not any(one.lower_ in {"my", "our"} for one in subject.subtree)
     )
 

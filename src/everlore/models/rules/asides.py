@@ -1,0 +1,102 @@
+"""What is said on the way, without a verb: "Ben, 34,", "the curator, Inês Carvalho", "Jo Berg, from Bonn"; "B1 exam, 12 July"."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from everlore.models.rules.clauses import Clause, child
+from everlore.models.rules.kin import PROFESSIONS
+from everlore.models.rules.phrases import (
+    PLACES,
+    SaidFact,
+    called,
+    is_fit,
+    name_span,
+    object_of,
+    phrase_span,
+    slot,
+)
+from everlore.models.rules.scene import Scene, name_of
+from everlore.models.rules.times import Times
+from everlore.models.rules.wording import Wording, requested
+from everlore.text.lexicon import words
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_DAYS: Final = words("statements.capitalised", "en")
+_EMPTY: Final = words("statements.vague", "en") | words("statements.periods", "en")
+_MOST_WORDS: Final = 8
+_PLAIN: Final = frozenset({"NOUN", "PROPN", "NUM", "ADP", "PUNCT", "ADJ"})
+_CLOSES: Final = frozenset({",", ")", ".", ";"})
+
+
+def asides(said: "Iterable[Token]", scene: Scene) -> Iterator[SaidFact]:
+    for token in said:
+        if token.pos_ == "NOUN" and token.lower_ in PROFESSIONS and child(token, "poss") is None:
+            for name in (one for one in called(token) if one.lower_ not in _DAYS):
+                yield from _works(token, name.doc[slice(*name_span(name))].text)
+        if (name := _somebody(token, scene)) is not None:
+            yield from _age(token, name)
+            for job in (one for one in token.children if one.dep_ == "appos" and one.lower_ in PROFESSIONS):
+                if child(job, "poss") is None:
+                    yield from _works(job, name)
+            yield from _origin(token, name)
+
+
+def _somebody(token: "Token", scene: Scene) -> str | None:
+    known = token.ent_type_ == "PERSON" or token.lower_ in scene.known
+    return (
+        name_of(token, scene.known) if known and token.pos_ == "PROPN" and token.dep_ != "compound" else None
+    )
+
+
+def _works(job: "Token", name: str) -> Iterator[SaidFact]:
+    begin, stop = phrase_span(job)
+    if any(one.lower_ in {"not", "no"} for one in job.doc[max(0, begin - 2) : begin]):
+        return
+    yield SaidFact(name, "works_as", job.doc[begin:stop].text, begin, stop)
+    for place in slot(job, ("at", "for")):
+        if is_fit(place, "name") and (said := object_of(place, name, "works_at")) is not None:
+            yield said
+
+
+def _age(token: "Token", name: str) -> Iterator[SaidFact]:
+    behind = token.doc[token.i + 1 : token.i + 4]
+    if len(behind) < 2 or behind[0].text not in {",", "("} or not behind[1].is_digit:
+        return
+    if 0 < int(behind[1].text) < 120 and (len(behind) == 2 or behind[2].text in _CLOSES):
+        yield SaidFact(name, "age", behind[1].text, behind[1].i, behind[1].i + 1)
+
+
+def _origin(token: "Token", name: str) -> Iterator[SaidFact]:
+    """Set apart by a comma, or a place that the parser knows for one."""
+    for place in slot(token, ("from",)):
+        apart = token.i + 1 < len(token.doc) and token.nbor(1).text == ","
+        if (apart or place.ent_type_ in PLACES) and is_fit(place, "place"):
+            said = object_of(place, name, "comes_from")
+            if said is not None:
+                yield said
+
+
+def appointment(clause: Clause, scene: Scene, times: Times, at: datetime) -> Wording | None:
+    """ "Dentist tue 14:30", "B1 exam, 12 July": a thing of the speaker's with a day that is still to come, and nothing else."""
+    things = [one for one in clause.words if one.pos_ == "NOUN" and times.at(one.i) is None]
+    first = times.dates[0] if times.dates else None
+    if (
+        not things
+        or first is None
+        or times.unclear
+        or len(times.dates) > 1
+        or len(clause.words) > _MOST_WORDS
+    ):
+        return None
+    plain = all(
+        one.pos_ in _PLAIN or one.lower_ == "the" or times.at(one.i) is not None for one in clause.words
+    )
+    exact = any(any(map(str.isdigit, one.text)) for one in clause.words)
+    empty = any(one.lemma_.lower() in _EMPTY for one in things)
+    ahead = first.said.grain in {"day", "moment"} and first.said.start > at
+    if not (plain and ahead and exact) or empty or times.at(clause.words[0].i) is not None:
+        return None
+    return requested(clause, "notes:", scene, times)

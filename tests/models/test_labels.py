@@ -6,7 +6,13 @@ from importlib.resources import files
 import pytest
 from tests.golden.labels import FOLDER, items, shares
 
-FILES = ("labels_first.json", "labels_second.json", "labels_third.json", "labels_fourth.json")
+FILES = (
+    "labels_first.json",
+    "labels_second.json",
+    "labels_third.json",
+    "labels_fourth.json",
+    "labels_fifth.json",
+)
 LABELLED = [(name, kind) for name in FILES for kind in ("memories", "facts") if items(name, kind)]
 ALLOWED = {"memories": {"good", "useless", "unclear", "wrong"}, "facts": {"right", "vague", "wrong"}}
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import EntityType
 from everlore.domain.predicates import in_words, is_exclusive
-from everlore.models.rules.asides import appointment, asides
+from everlore.models.rules.asides import asides
 from everlore.models.rules.clauses import Clause, clauses
 from everlore.models.rules.corrections import put_right
 from everlore.models.rules.denials import denials
 from everlore.models.rules.facts import deeds, facts
+from everlore.models.rules.habits import is_dated
 from everlore.models.rules.kin import ROLES, is_another
 from everlore.models.rules.phrases import SaidFact
 from everlore.models.rules.pipeline import parsed
@@ -248,7 +249,11 @@ def _mended(job: _Job, doc: "Doc", said: Sequence[tuple[int, Statement]]) -> Sta
         if changed is None:
             continue
         wrong, right, times = changed
-        facts_now = tuple(replace(one, object=one.object.replace(wrong, right)) for one in old.facts)
+        moved = times is not old.times
+        facts_now = tuple(
+            replace(one, object=right if moved and is_dated(one) else one.object.replace(wrong, right))
+            for one in old.facts
+        )
         wording = replace(old.wording, text=old.wording.text.replace(wrong, right))
         return replace(
             old, message=job.message, wording=wording, quotes=(_quote(job, list(doc)), *old.quotes), times=times,
@@ -368,26 +373,17 @@ def _statement(job: _Job, clause: Clause, scene: Scene) -> Statement | None:
 
 
 def _of_fragment(job: _Job, sentence: "Span", scene: Scene) -> Statement | None:
-    """What words without a verb say of somebody on the way, or that they have a thing on a day, as a statement of its own."""
+    """What words without a verb say of somebody on the way, as a statement of its own."""
     tokens = tuple(one for one in sentence if not one.is_space)
-    if scene.inside or not tokens:
+    if scene.inside or not tokens or not (said := tuple(asides(tokens, scene))):
         return None
     clause, speaker, at = Clause(sentence.root, None, tokens, ()), job.message.speaker, job.message.at
-    times = times_of(clause, at)
-    said = tuple(asides(tokens, scene))
-    if said:
-        wording = Wording(
-            f"{said[0].subject} {in_words(said[0].predicate)} {said[0].object}.", said[0].subject, None
-        )
-        times = Times()
-    elif (noted := appointment(clause, scene, times, at)) is not None:
-        wording = noted
-    else:
-        return None
+    wording = Wording(
+        f"{said[0].subject} {in_words(said[0].predicate)} {said[0].object}.", said[0].subject, None
+    )
     return Statement(
-        job.message, clause, wording, Worth("event" if times.dates else "fact", SHOWN_FROM, "a fragment"),
-        (_quote(job, tokens),), times, said, (), gist(clause, wording, times, "fact", speaker, at, said),
-        job.part.corrects, job.part.was_wrong,
+        job.message, clause, wording, Worth("fact", SHOWN_FROM, "a fragment"), (_quote(job, tokens),), Times(), said, (),
+        gist(clause, wording, Times(), "fact", speaker, at, said), job.part.corrects, job.part.was_wrong,
     )  # fmt: skip
 
 

@@ -1,10 +1,9 @@
-"""What is said on the way, without a verb: "Ben, 34,", "the curator, Inês Carvalho", "Jo Berg, from Bonn"; "B1 exam, 12 July"."""
+"""What is said on the way, without a verb: "Ben, 34,", "the curator, Inês Carvalho", "Jo Berg, from Bonn"."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from everlore.models.rules.clauses import Clause, child
+from everlore.models.rules.clauses import child
 from everlore.models.rules.kin import PROFESSIONS
 from everlore.models.rules.phrases import (
     PLACES,
@@ -17,17 +16,12 @@ from everlore.models.rules.phrases import (
     slot,
 )
 from everlore.models.rules.scene import Scene, name_of
-from everlore.models.rules.times import Times
-from everlore.models.rules.wording import Wording, requested
 from everlore.text.lexicon import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _DAYS: Final = words("statements.capitalised", "en")
-_EMPTY: Final = words("statements.vague", "en") | words("statements.periods", "en")
-_MOST_WORDS: Final = 8
-_PLAIN: Final = frozenset({"NOUN", "PROPN", "NUM", "ADP", "PUNCT", "ADJ"})
 _CLOSES: Final = frozenset({",", ")", ".", ";"})
 
 
@@ -77,26 +71,3 @@ def _origin(token: "Token", name: str) -> Iterator[SaidFact]:
             said = object_of(place, name, "comes_from")
             if said is not None:
                 yield said
-
-
-def appointment(clause: Clause, scene: Scene, times: Times, at: datetime) -> Wording | None:
-    """ "Dentist tue 14:30", "B1 exam, 12 July": a thing of the speaker's with a day that is still to come, and nothing else."""
-    things = [one for one in clause.words if one.pos_ == "NOUN" and times.at(one.i) is None]
-    first = times.dates[0] if times.dates else None
-    if (
-        not things
-        or first is None
-        or times.unclear
-        or len(times.dates) > 1
-        or len(clause.words) > _MOST_WORDS
-    ):
-        return None
-    plain = all(
-        one.pos_ in _PLAIN or one.lower_ == "the" or times.at(one.i) is not None for one in clause.words
-    )
-    exact = any(any(map(str.isdigit, one.text)) for one in clause.words)
-    empty = any(one.lemma_.lower() in _EMPTY for one in things)
-    ahead = first.said.grain in {"day", "moment"} and first.said.start > at
-    if not (plain and ahead and exact) or empty or times.at(clause.words[0].i) is not None:
-        return None
-    return requested(clause, "notes:", scene, times)

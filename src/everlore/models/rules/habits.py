@@ -21,9 +21,14 @@ _NO_HABIT: Final = frozenset[str]().union(
     *(words(f"statements.{one}", "en") for one in
       ("passing", "light", "reporting", "liking", "wanting", "deciding", "no_activity", "happening", "copulas"))
 )  # fmt: skip
-_NO_DEED: Final = frozenset[str]().union(
-    *(words(f"statements.{one}", "en") for one in ("passing", "reporting", "liking", "copulas"))
+_NO_DEED: Final = (
+    frozenset[str]().union(
+        *(words(f"statements.{one}", "en") for one in ("passing", "reporting", "liking", "copulas"))
+    )
+    | {"find", "decide"}
 ) - {"get"}
+# With these a belonging need not be told from others: there is but one.
+_GETS_OR_LOSES: Final = words("statements.gets_or_loses", "en")
 # What is begun, wanted or planned is told by the verb behind them.
 _LEADS: Final = (
     words("statements.leading", "en") | words("statements.deciding", "en") | {"aim", "stop"}
@@ -74,6 +79,8 @@ def deed(head: "Token", subject: str) -> Iterator[SaidFact]:
         verb, predicate = doing, f"{predicate}_{'to_' * (doing.tag_ == 'VB')}{doing.lower_}" if led else None
     if predicate is None or verb.lemma_.lower() in _NO_DEED or is_negated(head) or is_negated(verb):
         return
+    if verb.lemma_.lower() == "have" and verb.tag_ != "VBG":
+        return
     if any(one.dep_ in {"ccomp", "dative", "xcomp"} for one in verb.rights):
         return
     for part in verb.children:
@@ -82,7 +89,12 @@ def deed(head: "Token", subject: str) -> Iterator[SaidFact]:
     things = [one for one in verb.children if one.dep_ == "dobj"]
     if not things:
         beside = next((one for one in verb.rights if one.dep_ != "prt"), None)
-        if beside is None or beside.dep_ != "prep" or beside.i > verb.i + 2 or beside.lower_ in _OF_TIME:
+        if (
+            beside is None
+            or beside.dep_ != "prep"
+            or beside.i > verb.i + 2
+            or beside.lower_ in _OF_TIME | {"from"}
+        ):
             return
         predicate, things = (
             f"{predicate}_{beside.lower_}",
@@ -125,7 +137,7 @@ def _is_told(thing: "Token", verb: "Token") -> bool:
     light = verb.lemma_.lower() in _LIGHT
     if name_of(thing) is not None:
         return thing.dep_ != "pobj" or thing.head.lower_ != "in"  # "shouted in Leeds": where, and not what
-    if thing.tag_ == "NN" and thing.lower_ in _BELONGINGS:
+    if thing.tag_ == "NN" and thing.lower_ in _BELONGINGS and verb.lemma_.lower() in _GETS_OR_LOSES:
         return True
     if is_told(thing, frozenset({"compound"}) if light else frozenset({"compound", "amod"})):
         return True
@@ -216,6 +228,11 @@ def _dated(clause: Clause, owner: str, predicate: str) -> Iterator[SaidFact]:
         if dates[0].lower_ == "the" and stop - begin > 1:
             begin += 1
         yield SaidFact(owner, predicate, dates[0].doc[begin:stop].text, begin, stop)
+
+
+def is_dated(fact: SaidFact) -> bool:
+    """Whether a fact says on which day something is, in the words that were said."""
+    return fact.predicate.endswith("_on") and any(map(str.isdigit, fact.object))
 
 
 def age(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:

@@ -52,7 +52,7 @@ _OF_SOME_KIND: Final = frozenset(
 )
 _DAYS: Final = words("statements.capitalised", "en") | words("statements.periods", "en")
 _TELLS_NOTHING: Final = frozenset[str]().union(
-    *(words(f"statements.{one}", "en") for one in ("not_said", "evaluating", "vague"))
+    *(words(f"statements.{one}", "en") for one in ("not_said", "not_telling", "evaluating", "vague"))
 )
 _POINTERS: Final = words("statements.pointers", "en") - {"another", "some"}
 

@@ -219,6 +219,8 @@ def _lasting(word: "Token | None", subject: str) -> Iterator[SaidFact]:
     """ "Her husband is vegetarian", "he is Scottish": what somebody stays."""
     if word is None or any(one.dep_ not in {"punct", "det"} for one in word.children):
         return
+    if word.i > 0 and word.nbor(-1).pos_ in {"NOUN", "PROPN", "ADJ"}:
+        return  # "colour blind" is something else, whatever the parse makes of it
     if word.lower_ in _LASTING or (
         word.dep_ == "acomp" and word.tag_ == "JJ" and word.text[:1].isupper() and not word.is_upper
     ):

@@ -20,7 +20,7 @@ from everlore.models.rules.relations import relations
 from everlore.models.rules.requests import request
 from everlore.models.rules.scene import NAMELESS, REACH, Scene, person_of
 from everlore.models.rules.times import Times, times_of
-from everlore.models.rules.updates import Gist, gist, gist_of, relate
+from everlore.models.rules.updates import Gist, gist, gists_of, relate
 from everlore.models.rules.wording import Refused, Wording, worded
 from everlore.models.rules.worth import SHOWN_FROM, Worth, doubt, weigh
 from everlore.ports.analyst import (
@@ -150,10 +150,11 @@ def _ends(found: Sequence[Statement], window: Window) -> dict[int, _End]:
     """By the place of a statement what it does to what was said before. What ends something is told, however little it is worth
     by itself ("I called the dentist")."""
     ends: dict[int, _End] = {}
+    near = sorted(_near(window, found), key=lambda one: one.valid_from, reverse=True)
     stored = [
         (one.number, what)
-        for one in sorted(_near(window, found), key=lambda one: one.valid_from, reverse=True)
-        if (what := gist_of(one, found[0].message.speaker)) is not None
+        for one, what in zip(near, gists_of(near, found[0].message.speaker) if near else (), strict=True)
+        if what is not None
     ]
     for place, one in enumerate(found):
         if one.mends is not None:

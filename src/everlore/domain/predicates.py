@@ -47,12 +47,20 @@ SYMMETRIC = frozenset(
      "cousin_of"}
 )  # fmt: skip
 # Two predicates that cannot both hold of one object.
-OPPOSITES = {"likes": "dislikes", "dislikes": "likes"}
+OPPOSITES = {
+    "likes": "dislikes", "dislikes": "likes",
+    "eats": "does_not_eat", "does_not_eat": "eats", "drinks": "does_not_drink", "does_not_drink": "drinks",
+}  # fmt: skip
+# Amounts and names of which somebody has one at a time: "my rent is 640 euros".
+_ONE_AT_A_TIME = frozenset(
+    f"has_{one}" for one in ("rent", "salary", "wage", "weight", "height", "size", "shoe_size", "budget", "mortgage",
+                             "address", "number", "password", "commute")
+)  # fmt: skip
 
 
 def is_exclusive(predicate: str) -> bool:
-    """Whether a subject has one object of this predicate at a time. `favourite_...` always."""
-    return predicate in _EXCLUSIVE or predicate.startswith("favourite_")
+    """Whether a subject has one object of this predicate at a time. `favourite_...` and amounts (`has_rent`) always."""
+    return predicate in _EXCLUSIVE or predicate in _ONE_AT_A_TIME or predicate.startswith("favourite_")
 
 
 def in_words(predicate: str) -> str:

@@ -418,7 +418,7 @@ def _key(one: Statement) -> DraftMemory:
 def _fact(fact: SaidFact, one: Statement, place: int | None) -> DraftFact:
     return DraftFact(
         subject=fact.subject, predicate=fact.predicate, object=fact.object, sources=one.quotes, confidence=0.8,
-        valid_from=None if fact.predicate == "born_on" else one.times.first, ended=fact.ended, memory=place,
+        valid_from=None if is_dated(fact) else one.times.first, ended=fact.ended, memory=place,
         relation="corrects" if one.was_wrong else "updates" if _says_change(one, fact) else "new",
         object_is_entity=fact.is_name or fact.predicate.endswith("_of"),
     )  # fmt: skip

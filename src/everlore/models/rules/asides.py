@@ -56,6 +56,8 @@ def _works(job: "Token", name: str) -> Iterator[SaidFact]:
 
 
 def _age(token: "Token", name: str) -> Iterator[SaidFact]:
+    if token.dep_ not in {"nsubj", "nsubjpass", "attr", "appos"}:
+        return  # "a seat next to Ben, 34, by the window"
     behind = token.doc[token.i + 1 : token.i + 4]
     if len(behind) < 2 or behind[0].text not in {",", "("} or not behind[1].is_digit:
         return

@@ -50,7 +50,11 @@ def auxiliaries(head: "Token") -> "list[Token]":
 
 
 def is_negated(head: "Token") -> bool:
-    return any(one.dep_ == "neg" or one.lower_ in {"never", "longer", "anymore"} for one in head.children)
+    return any(
+        (one.dep_ == "neg" and not (one.i > head.i and one.nbor(-1).text == ","))  # "on Monday, not Tuesday"
+        or one.lower_ in {"never", "longer", "anymore"}
+        for one in head.children
+    )
 
 
 def is_finite(head: "Token") -> bool:

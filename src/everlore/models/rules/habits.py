@@ -29,10 +29,9 @@ _NO_DEED: Final = (
 ) - {"get"}
 # With these a belonging need not be told from others: there is but one.
 _GETS_OR_LOSES: Final = words("statements.gets_or_loses", "en")
-# What is begun, wanted or planned is told by the verb behind them.
-_LEADS: Final = (
-    words("statements.leading", "en") | words("statements.deciding", "en") | {"aim", "stop"}
-) - words("statements.liking", "en")
+# What is begun or wanted is told by the verb behind them.
+_LEADS: Final = frozenset({"want", "start", "begin"})
+_APPOINTMENTS: Final = words("statements.appointments", "en")
 _PERIODS: Final = words("statements.periods", "en")
 _BELONGINGS: Final = words("statements.belongings", "en")
 _TAKES_PLACE: Final = frozenset(
@@ -43,12 +42,16 @@ _LIGHT, _OF_TIME = (
     words("statements.before_a_date", "en") - {"at", "from", "for", "on", "in"},
 )
 _AGE: Final = frozenset({"old", "year", "years"})
+_EVER: Final = frozenset({"anymore", "more", "longer", "any", "either", "all", "at", "now", "ever", "too"})
+_AMOUNTS: Final = frozenset({"much", "many", "enough", "lot", "lots", "too", "so", "more"})
 
 
 def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[SaidFact]:
     """ "I design lighting", "she wears glasses", "I don't eat meat": a present tense with a thing that is told."""
     lemma, helpers = head.lemma_.lower(), [one.lemma_ for one in auxiliaries(head)]
-    denied = lemma in {"eat", "drink"} and is_negated(head) and helpers == ["do"]
+    denied = (
+        lemma in {"eat", "drink"} and is_negated(head) and helpers in ([], ["do"]) and not _is_limited(head)
+    )
     plain = (
         head.tag_ in {"VBP", "VBZ"}
         and not helpers
@@ -69,9 +72,18 @@ def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[Sai
             yield replace(said, ended=over)
 
 
+def _is_limited(head: "Token") -> bool:
+    """ "I don't eat meat on Fridays", "I don't drink much wine": not never."""
+    allowed = {"dobj", "punct", "neg"}
+    if any(one.dep_ not in allowed and one.lower_ not in _EVER for one in head.rights):
+        return True
+    things = [one for one in head.rights if one.dep_ == "dobj"]
+    return any(one.lower_ in _AMOUNTS for thing in things for one in thing.subtree)
+
+
 def deed(head: "Token", subject: str) -> Iterator[SaidFact]:
-    """ "He engraved a tiny fish", "she went to an open-air concert", "Inês wants to visit the Azores": what was done once, goes
-    on, or is wanted, with a thing that is told from others."""
+    """ "He engraved a tiny fish", "she went to an open-air concert", "Inês wants to visit the Azores": what was done once or is
+    wanted, with a thing that is told from others."""
     verb, predicate = head, _as_predicate(head)
     doing = child(head, "xcomp")
     if predicate is not None and doing is not None:
@@ -79,7 +91,7 @@ def deed(head: "Token", subject: str) -> Iterator[SaidFact]:
         verb, predicate = doing, f"{predicate}_{'to_' * (doing.tag_ == 'VB')}{doing.lower_}" if led else None
     if predicate is None or verb.lemma_.lower() in _NO_DEED or is_negated(head) or is_negated(verb):
         return
-    if verb.lemma_.lower() == "have" and verb.tag_ != "VBG":
+    if verb.lemma_.lower() == "have":
         return
     if any(one.dep_ in {"ccomp", "dative", "xcomp"} for one in verb.rights):
         return
@@ -103,10 +115,13 @@ def deed(head: "Token", subject: str) -> Iterator[SaidFact]:
     for one in (part for thing in things for part in listed(thing)):
         if _is_told(one, verb) and (said := object_of(one, subject, predicate)) is not None:
             yield said
+            if verb.lemma_ == "sell" and verb == head:
+                yield replace(said, predicate="owns", ended=True)
 
 
 def _as_predicate(head: "Token") -> str | None:
-    """A verb as what is said of somebody: "engraved", "is_making", "wants"; None for forms that state nothing done."""
+    """A verb as what is said of somebody: "engraved", "wants"; None for forms that state nothing done. What goes on or is planned
+    is none: no fact says when that is over, and memories of it expire."""
     helpers = auxiliaries(head)
     if any(one.dep_ == "auxpass" for one in helpers):
         return None
@@ -115,10 +130,8 @@ def _as_predicate(head: "Token") -> str | None:
             return head.lower_
         case "VBN" if helpers and helpers[0].lemma_ == "have" and not head.lower_.endswith("n"):
             return head.lower_
-        case "VBG" if helpers and helpers[0].tag_ in {"VBP", "VBZ"}:
-            return "wants" if head.lemma_ == "want" else f"is_{head.lower_}"
-        case "VBP" | "VBZ" if not helpers:
-            return inflected(head.lemma_.lower())
+        case "VBP" | "VBZ" if not helpers and head.lemma_ == "want":
+            return "wants"
         case _:
             return None
 
@@ -198,6 +211,7 @@ def is_appointment(clause: Clause) -> bool:
         has_a_day(clause)
         and subject is not None
         and clause.head.lemma_ == "be"
+        and subject.lemma_.lower() in _APPOINTMENTS
         and all(one.dep_ == "compound" for one in subject.children)
     )
 
@@ -232,7 +246,8 @@ def _dated(clause: Clause, owner: str, predicate: str) -> Iterator[SaidFact]:
 
 def is_dated(fact: SaidFact) -> bool:
     """Whether a fact says on which day something is, in the words that were said."""
-    return fact.predicate.endswith("_on") and any(map(str.isdigit, fact.object))
+    dated = fact.predicate.endswith("_on") and any(map(str.isdigit, fact.object))
+    return dated or fact.predicate == "born_on"
 
 
 def age(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:

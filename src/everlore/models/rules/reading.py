@@ -336,6 +336,12 @@ _SHORT = re.compile(
     + r")(?!['’]?\w|\.|@)",
     re.IGNORECASE,
 )
+# "He was ill" is about no plan: "ill" stands for "I'll" where nothing says of somebody what they are.
+_IS_ILL = re.compile(
+    r"(?:\b(?:am|is|are|was|were|be|been|being|feel|feels|felt|feeling|get|gets|got|getting|fall|fell|fallen|look|looked|and"
+    r"|seriously|very|really|so|too|quite|terminally|mentally)|['’][msr]e?) $",
+    re.IGNORECASE,
+)
 _PAST = "|".join(sorted(words("statements.past", "en")))
 # Whoever chats leaves out "I".
 _WITHOUT_I = (
@@ -413,6 +419,7 @@ def _written_out(
     edits += [
         (*one.span(), _SHORT_HAND.get(one[0].lower(), one[0]))
         for one in _SHORT.finditer(said, edits[0][1] if edits else 0)
+        if not (one[0].lower() == "ill" and _IS_ILL.search(said, 0, one.start()))
     ]
     blank = len(said) - len(said.lstrip()) if lead else 0
     pieces, places, last = [lead] if lead else list[str](), [min(begin + blank, end - 1)] * len(lead), blank

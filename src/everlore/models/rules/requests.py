@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _STYLE, _STANDING = words("statements.style", "en"), words("statements.standing", "en")
 _MOST_WORDS: Final = 10
+_TELLING: Final = frozenset({"NOUN", "PROPN", "VERB"})
 
 
 def request(clause: Clause, scene: Scene, times: Times) -> tuple[Wording, Worth] | None:
@@ -29,7 +30,11 @@ def request(clause: Clause, scene: Scene, times: Times) -> tuple[Wording, Worth]
     me = child(head, "dobj", "dative")
     if head.lemma_ == "remind" and me is not None and me.lower_ in {"me", "us"}:
         told = [one for one in clause.words if one.i > me.i]
-        if len(told) < 2 or _asks_now(told):
+        if (
+            len(told) < 2
+            or _asks_now(told)
+            or not any(one.pos_ in _TELLING and times.at(one.i) is None for one in told)
+        ):
             return None
         return _worded(clause, told, "wants to be reminded", "reminder", scene, times)
     standing = [one for one in head.children if one.lower_ in _STANDING]
@@ -47,8 +52,9 @@ def request(clause: Clause, scene: Scene, times: Times) -> tuple[Wording, Worth]
 
 
 def _asks_now(told: "list[Token]") -> bool:
-    """ "Remind me how old she is": a question, and nothing for later on; "when I am home" is later on."""
-    later = told[0].lower_ == "when" and told[1].lower_ in {"i", "we"}
+    """ "Remind me again how old she is": a question, and nothing for later on; "when I am home" is later on."""
+    told = [one for one in told if one.tag_ != "RB"] or told
+    later = told[0].lower_ == "when" and len(told) > 1 and told[1].lower_ in {"i", "we"}
     return (told[0].tag_ in {"WP", "WRB", "WDT"} and not later) or told[0].lower_ == "of"
 
 

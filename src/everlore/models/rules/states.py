@@ -112,6 +112,7 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
             one.dep_ in {"dobj", "pobj", "conj"}
             and one.tag_ == "NN"
             and not is_the(one)
+            and not any(part.lower_ == "no" for part in one.children)
             and (said := object_of(one, subject, "has_pet")) is not None
         ):
             yield said
@@ -247,7 +248,13 @@ def _office(noun: "Token", subject: str) -> Iterator[SaidFact]:
     """ "I'm design lead", "Ali is head of software": of one that has no article there is only one."""
     bare = noun.tag_ == "NN" and not any(one.dep_ in {"det", "poss", "nummod"} for one in noun.children)
     fits = is_fit(noun, "anything") or noun.lower_ == "head"
-    of = any(one.tag_ in {"NN", "NNP"} and child(one, "det", "poss") is None for one in slot(noun, ("of",)))
+    of = any(
+        one.tag_ in {"NN", "NNP"}
+        and one.pos_ != "PRON"
+        and child(one, "det", "poss") is None
+        and one.lower_ != "nothing"
+        for one in slot(noun, ("of",))
+    )
     kind = any(one.dep_ == "compound" or one.tag_ == "VBG" for one in noun.children)
     if bare and fits and (of or kind) and noun.lemma_.lower() not in words("statements.professions", "en"):
         begin, stop = phrase_span(noun)

@@ -115,8 +115,6 @@ def deed(head: "Token", subject: str) -> Iterator[SaidFact]:
     for one in (part for thing in things for part in listed(thing)):
         if _is_told(one, verb) and (said := object_of(one, subject, predicate)) is not None:
             yield said
-            if verb.lemma_ == "sell" and verb == head:
-                yield replace(said, predicate="owns", ended=True)
 
 
 def _as_predicate(head: "Token") -> str | None:

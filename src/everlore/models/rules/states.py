@@ -118,6 +118,15 @@ def _pets(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator
             yield said
 
 
+def _sold(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
+    """ "I sold the canoe to Petra": it is theirs no longer."""
+    if is_negated(head) or head.tag_ not in {"VBD", "VBN"}:
+        return
+    for one in (part for thing in slot(head, ("dobj",)) for part in listed(thing)):
+        if one.pos_ == "NOUN" and (said := object_of(one, subject, "owns")) is not None:
+            yield replace(said, ended=True)
+
+
 def _job(head: "Token", subject: str, clause: Clause, scene: Scene) -> Iterator[SaidFact]:
     """ "I started a new job at Globex", "she quit her job at Acme", "I resigned from Acme"."""
     job = child(head, "dobj")
@@ -419,6 +428,7 @@ _Rule: TypeAlias = "Callable[[Token, str, Clause, Scene], Iterator[SaidFact]]"
 RULES: Final[tuple[tuple[frozenset[str], _Rule], ...]] = (
     (frozenset({"have", "own", "get", "adopt", "buy", "live"}), _pets),
     (words("statements.takes", "en") | _LEAVES, _job),
+    (frozenset({"sell"}), _sold),
     (frozenset({"bear"}), _born),
     (frozenset({"be", "stay", "become", "remain"}), _is),
     (frozenset({"be", "turn"}), age),

@@ -34,7 +34,7 @@ async def holding(database: TestDatabase, clock: Clock, *texts: str) -> set[tupl
     ("said", "holds"),
     [
         (["My piano exam is on 12 December."], {("Anna", "has_piano_exam_on", "12 December")}),
-        (["I own a canoe.", "I sold the canoe to Petra in Leeds."], set()),
+        (["I own a canoe.", "I sold the canoe to Petra in Leeds."], set[tuple[str, str, str]]()),
         (["My rent is 640 euros.", "My rent is 680 euros now."], {("Anna", "has_rent", "680 euros")}),
         (["I don't drink coffee.", "I drink coffee again."], {("Anna", "drinks", "coffee")}),
     ],

@@ -97,7 +97,7 @@ SAID = """
     I want to visit Norway                               | Anna wants_to_visit Norway
     Lunch with my brother Tom, who works at Siemens, was on 3 May | Tom brother_of Anna; Tom works_at Siemens
     Handed in my notice at Acme                          | Anna works_at Acme !
-    Sold the van to Petra yesterday                      | Anna sold van; Anna owns van !
+    Sold the van to Petra yesterday                      | Anna owns van !
     I don't eat meat any more                            | Anna eats meat !
     I don't drink coffee or tea                          | Anna does_not_drink coffee; Anna does_not_drink tea
     I love spy films                                    | Anna likes spy films

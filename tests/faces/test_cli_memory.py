@@ -1,6 +1,7 @@
 """record, recall, show, delete, threads, workspaces."""
 
 import io
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -86,6 +87,21 @@ def test_without_the_parser_the_first_record_of_a_workspace_says_so_and_no_other
     assert cli("reconcile", str(history), "-w", "another").err.count(WITHOUT_PARSER) == 1
     monkeypatch.setenv("EVERLORE_DISTIL__ANALYST", "none")
     assert cli("record", "Emma lives in Porto.", "-w", "third").err == ""
+
+
+def test_a_workspace_of_many_threads_is_not_new(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("everlore.wiring.parser_is_installed", lambda: False)
+    threads, history = tmp_path / "threads.jsonl", tmp_path / "history.json"
+    said = [{"role": "user", "text": "Emma lives in Porto.", "thread": f"{n}"} for n in range(50)]
+    threads.write_text("\n".join(map(json.dumps, said)), "utf-8")
+    cli("import", "jsonl", str(threads), "--no-index")
+    # As many turns as all threads have that a list shows at once, and older than those.
+    old = [{"role": "user", "content": f"Tom is {n}.", "at": "2001-01-01T10:00:00Z"} for n in range(50)]
+    history.write_text(json.dumps(old), "utf-8")
+    recorded = cli("reconcile", str(history), "--thread", "old", "--json")
+    assert (recorded.json["stored"], recorded.err) == (50, "")
 
 
 def test_sources_of_an_answer_are_confirmed_and_refused(cli: Cli) -> None:

@@ -1,6 +1,7 @@
 """What a person tells or decides: it counts more than what was read, and facts follow their memory."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -407,3 +408,18 @@ async def test_one_workspace_knows_nothing_of_another(lore: Everlore, porto: Wor
         with pytest.raises(NotFound):
             await verb(memory.memory_id)
     assert (await contents(other, status="all"), await objects(other, history=True)) == ([], [])
+
+
+async def test_a_memory_that_was_told_equals_itself_as_it_is_listed(workspace: Workspace) -> None:
+    told = await workspace.remember("Emma lives in Porto.")
+    (listed,) = await workspace.memories()
+    shown = (await workspace.memory(told.memory_id)).memory
+    assert told == listed
+    assert listed == told
+    assert shown == replace(told, notice="Nothing reads it.", status="expired")
+    assert {told, listed, shown} == {listed}
+    corrected = await workspace.correct(told.memory_id, importance=0.9)
+    assert corrected != listed
+    assert listed != corrected
+    assert await workspace.confirm(told.memory_id) != corrected
+    assert told != told.memory_id

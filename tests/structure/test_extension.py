@@ -31,9 +31,10 @@ from everlore.work import jobs, steps
 class Toys:
     kind, layer = "toy", cast("Any", "documents")
     message_id, owner, text = uuid4(), uuid4(), "A wooden locomotive with red wheels."
+    strays: Sequence[int] = ()
 
     async def keys(self, request: Any, passages: Sequence[int]) -> list[store.Key]:
-        return [store.Key(number, number, self.message_id.bytes) for number in passages]
+        return [store.Key(number, number, self.message_id.bytes) for number in [*passages, *self.strays]]
 
     async def answer(self, request: Any) -> Mapping[str, Any]:
         found: Any = request.near.get("documents")
@@ -128,6 +129,10 @@ async def test_a_kind_is_indexed_recalled_with_a_citation_and_erased(toy: Toy, l
     await lore.catch_up()
     answer = await workspace.recall("Where are the red wheels?", kinds=["message", "toy"])
     assert [(hit.text, hit.sources[0].message_id) for hit in answer.others] == [(text, toy.kind.message_id)]
+    # Keys of passages that nobody asked it about are ignored.
+    toy.kind.strays = [10**9]
+    again = await workspace.recall("Where are the red wheels?", kinds=["message", "toy"])
+    assert (again.others, again.degraded) == (answer.others, answer.degraded)
     await workspace.delete(toy.kind.message_id)
     assert (await workspace.recall("Where are the red wheels?", kinds=["toy"])).others == ()
 

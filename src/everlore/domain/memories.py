@@ -1,6 +1,6 @@
 """What is distilled: memories, facts, entities; their types, lifetimes and states. Frozen values, nothing else."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Literal, TypeAlias, get_args
 from uuid import UUID
@@ -150,13 +150,23 @@ class Memory:
         return short_id(self.lineage_id)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KeptMemory(Memory):
     """A memory that was told, corrected or confirmed directly, as it is kept."""
 
     notice: Annotated[
         str | None, Doc("What is missing here to read facts off it, in a sentence; null when all is well.")
     ] = field(default=None, compare=False)
+
+    # Equal to the same memory as it is listed: a notice is no part of it.
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Memory):
+            return NotImplemented
+        compared = (one.name for one in fields(Memory) if one.compare)
+        return all(getattr(self, name) == getattr(other, name) for name in compared)
+
+    def __hash__(self) -> int:
+        return Memory.__hash__(self)
 
 
 def as_seen(memory: Memory, now: datetime) -> Memory:

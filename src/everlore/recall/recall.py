@@ -157,13 +157,13 @@ def _left_out(request: Request) -> set[Layer]:
 
 
 async def _keys(request: Request, passages: OfKind) -> list[Key]:
-    """The messages that passages of some kinds rest on."""
-    return [
-        key
-        for source in SOURCES
-        if (some := passages.get((source.layer, source.kind)))
-        for key in await source.keys(request, some)
-    ]
+    """The messages that passages of some kinds rest on; each source answers for those that it was handed."""
+    found: list[Key] = []
+    for source in SOURCES:
+        if some := passages.get((source.layer, source.kind)):
+            handed = set(some)
+            found += [key for key in await source.keys(request, some) if key.passage_id in handed]
+    return found
 
 
 async def _encoded(embedder: Embedder, question: str, watch: Stopwatch) -> EncodedQuestion | None:

@@ -153,7 +153,9 @@ async def warn_at_first(lore: "Everlore", workspace: "Workspace", stored: int, o
     """Say with the first messages of a workspace, and not with each, that nothing is distilled of them, or no facts are."""
     if lore.undistilled_because is None or not stored:
         return
-    if stored == sum(one.messages + one.off_path for one in await workspace.threads()):
+    # What is recorded at once goes into one thread.
+    threads = await workspace.threads(limit=1)
+    if threads.total == 1 and stored == sum(one.messages + one.off_path for one in threads):
         out.warn(lore.undistilled_because)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ from uuid import UUID
 
 import typer
 
+from everlore.domain.memories import STATUSES, Status
 from everlore.faces.cli import moments
 from everlore.faces.cli.call import Call, Json, call_of, run
 from everlore.faces.cli.distilling import estimated
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 WORKSPACE = "demo"
 _SHOWN = 3
 _KNOWN = 5
+_STATES: dict[Status, str] = {"active": "in use", "superseded": "replaced or ended"}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -56,7 +59,12 @@ class DemoAnswer:
         """The rank of the first message that answers; of a question that nothing answers, whether that is said."""
         if not self.question.gold:
             return "none" if not any(hit.support.grade == "strong" for hit, _ in self.hits) else "wrong"
-        return str(next((rank for rank, (_, is_gold) in enumerate(self.hits, start=1) if is_gold), "-"))
+        return str(self.place or "-")
+
+    @property
+    def place(self) -> int | None:
+        """The rank of the first message that answers."""
+        return next((rank for rank, (_, is_gold) in enumerate(self.hits, start=1) if is_gold), None)
 
     def gold_among(self, first: int) -> bool:
         return any(is_gold for _, is_gold in self.hits[:first])
@@ -74,8 +82,14 @@ class Demonstration:
     degraded: set[str] = field(default_factory=set[str])
     memories: "list[Memory]" = field(default_factory=list["Memory"])
     facts: "list[Fact]" = field(default_factory=list["Fact"])
-    memories_in_all: int = 0
+    memories_by_status: "Counter[Status]" = field(default_factory=Counter["Status"])
+    facts_holding: int = 0
     facts_in_all: int = 0
+
+    @property
+    def now(self) -> datetime | None:
+        """The sample ends on a day of its own: to it "last spring" is not this year's."""
+        return None if self.last_at is None else self.last_at + timedelta(hours=1)
 
 
 def demo(
@@ -106,8 +120,8 @@ async def _demonstrate(call: Call, *, fresh: bool) -> Demonstration:
     shown = Demonstration()
     async with call.workspace(WORKSPACE, create=True) as (lore, memory):
         if fresh:
-            for thread in await memory.threads():
-                await memory.delete_thread(thread.name)
+            for thread in await memory.thread_names():
+                await memory.delete_thread(thread)
         with call.out.progress("Recording", len(_sample("sample.jsonl").splitlines())) as advance:
             await _record(memory, shown, advance)
         await index_all(call, lore, memory, shown.summary)
@@ -122,13 +136,18 @@ async def _demonstrate(call: Call, *, fresh: bool) -> Demonstration:
 
 
 async def _look_at_what_is_known(memory: "Workspace", shown: Demonstration) -> None:
-    shown.moments = await moments.gather(memory, {one.question.question: one.answer for one in shown.found})
+    answers = {one.question.question: one.answer for one in shown.found}
+    places = {one.question.question: one.place for one in shown.found}
+    shown.moments = await moments.gather(memory, answers, places, shown.now or memory.now())
     known = await memory.memories(status="all", limit=1000)
-    used = [one for one in known if one.review is None and one.forgotten_at is None and one.valid_to is None]
+    used = [one for one in known if one.status == "active"]
     used.sort(key=lambda one: (-one.confidence, -one.importance, one.memory_id))
-    facts = sorted(await memory.facts(limit=1000), key=lambda one: (-one.confidence, one.fact_id))
+    history = await memory.facts(history=True, limit=1000)
+    holding = await memory.facts(limit=1000)
+    facts = sorted(holding, key=lambda one: (-one.confidence, one.fact_id))
     shown.memories, shown.facts = used[:_KNOWN], facts[:_KNOWN]
-    shown.memories_in_all, shown.facts_in_all = len(used), len(facts)
+    shown.memories_by_status = Counter(one.status or "active" for one in known)
+    shown.facts_holding, shown.facts_in_all = holding.total, history.total
 
 
 async def _record(memory: "Workspace", shown: Demonstration, advance: Callable[[int], None]) -> None:
@@ -156,10 +175,8 @@ def _sample(name: str) -> str:
 
 
 async def _ask(memory: "Workspace", question: DemoQuestion, shown: Demonstration) -> DemoAnswer:
-    # The sample ends on a day of its own: to it "last spring" is not this year's.
-    now = None if shown.last_at is None else shown.last_at + timedelta(hours=1)
     began = time.perf_counter()
-    answer = await memory.recall(question.question, limit=10, now=now)
+    answer = await memory.recall(question.question, limit=10, now=shown.now)
     took_ms = (time.perf_counter() - began) * 1000
     shown.degraded.update(answer.degraded)
     hits = [(hit, shown.ids.get(hit.citation.message_id) in question.gold) for hit in answer.hits]
@@ -200,46 +217,60 @@ def _as_fields(shown: Demonstration) -> dict[str, Any]:
 
 def _print(out: Output, shown: Demonstration) -> None:
     summary = shown.summary
-    out.line(
+    out.wrapped(
         f"{counted(len(shown.ids), 'messages')} in the workspace {WORKSPACE}: {summary.stored} stored "
         f"now, {summary.already_there} already there."
     )
     moments.show(out, shown.moments)
     out.line()
-    out.line("Ten questions, and where the first message that answers stands:")
+    out.wrapped("Ten questions, and where the first message that answers stands:")
     for found in shown.found:
-        out.line(f"{found.rank_in_words:>4}  {found.question.question} {found.question.why}")
+        out.wrapped(f"{found.question.question} {found.question.why}", f"{found.rank_in_words:>4}  ")
     count = len(shown.found)
     out.line()
-    out.line(
+    out.wrapped(
         f"A message that answers was among the first {_SHOWN} for {sum(f.gold_among(_SHOWN) for f in shown.found)} "
         f"of {counted(count, 'questions')}, among the first 10 for {sum(f.gold_among(10) for f in shown.found)}. Half of "
         f"the answers took less than {median(f.took_ms for f in shown.found):.0f} ms."
     )
     _print_known(out, shown)
-    out.line(f'Ask more: everlore recall -w {WORKSPACE} "..."')
+    out.line("Ask more:")
+    out.line(f'  everlore recall -w {WORKSPACE} "..."')
 
 
 def _print_known(out: Output, shown: Demonstration) -> None:
     summary = shown.summary
     out.line()
     if summary.to_distil is not None:
-        out.line(f"{estimated(summary.to_distil)} `everlore distil -w {WORKSPACE}` begins.")
-    if summary.distilled is not None:
-        read = summary.distilled
-        out.line(
-            f"Kept out of {counted(read.messages, 'messages')}: {counted(read.memories, 'memories')}, "
-            f"{counted(read.facts, 'facts')}."
-        )
+        out.wrapped(f"{estimated(summary.to_distil)} `everlore distil -w {WORKSPACE}` begins.")
+    if not shown.facts_in_all and not shown.memories_by_status:
+        return
+    out.wrapped(_kept(shown))
+    out.line()
     if shown.facts:
-        out.line(f"The surest of {counted(shown.facts_in_all, 'facts')}:")
+        out.wrapped(f"The surest facts, of {shown.facts_holding:,} that hold:")
         out.print(fact_table(shown.facts))
         out.line()
     if shown.memories:
-        out.line(f"The surest of {counted(shown.memories_in_all, 'memories')}:")
+        out.wrapped(f"The surest memories, of {shown.memories_by_status['active']:,} in use:")
         out.print(memory_table(shown.memories, 160))
         out.line()
-    if shown.facts or shown.memories:
-        out.line(
-            f"All of them: everlore facts -w {WORKSPACE}, everlore memories -w {WORKSPACE} --include-expired"
-        )
+    for what, with_ended in (
+        ("All of these:", ("", "")),
+        ("With what ended:", (" --history", " --status all")),
+    ):
+        out.line(what)
+        for verb, option in zip(("facts", "memories"), with_ended, strict=True):
+            out.line(f"  everlore {verb} -w {WORKSPACE}{option}")
+
+
+def _kept(shown: Demonstration) -> str:
+    """How much is known of the conversation: all of it, and what each part of that is."""
+    by_status = shown.memories_by_status
+    states = [f"{by_status[one]:,} {_STATES.get(one, one)}" for one in STATUSES if by_status[one]]
+    over = shown.facts_in_all - shown.facts_holding
+    return (
+        f"Read out of {counted(len(shown.ids), 'messages')} and kept: "
+        f"{counted(by_status.total(), 'memories')} ({', '.join(states) or 'none in use'}) and "
+        f"{counted(shown.facts_in_all, 'facts')} ({shown.facts_holding:,} that hold, {over:,} that no longer do)."
+    )

@@ -119,6 +119,15 @@ class Output:
         """Plain text as it is, however long."""
         self.console.print(clean(text), soft_wrap=True)
 
+    def wrapped(self, text: str, first: str = "", style: str = "") -> None:
+        """A paragraph at the terminal's width: `first` stands before its first line, and the others are indented by as much."""
+        from rich.text import Text
+
+        lines = Text(clean(text), style).wrap(self.console, max(self.width - len(first), 1))
+        for number, line in enumerate(lines):
+            before = Text(" " * len(first) if number else first, style)
+            self.console.print(before + line, soft_wrap=True)
+
     def note(self, text: str) -> None:
         """Something worth knowing that is not the answer."""
         self.errors.print(clean(text), soft_wrap=True, style="dim")

@@ -22,7 +22,9 @@ class RecallSource(Protocol):
     layer: Layer
 
     async def keys(self, request: Request, passages: Sequence[int]) -> list[Key]:
-        """The messages that passages of this kind rest on: those are found by way of it."""
+        """The messages that passages of this kind rest on: those are found by way of it.
+
+        Only passages of its own kind are handed to a source, and it answers for those only: keys of others are ignored."""
         return []
 
     async def answer(self, request: Request) -> Mapping[str, Any]:

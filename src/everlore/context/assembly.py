@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from everlore.config import ProfileSettings
 from everlore.context.choice import Offer, choose, order
 from everlore.context.piece import Given, Material, Piece
 from everlore.context.rendering import Segment, Templates, text_of
 from everlore.context.slots import SLOTS
+from everlore.context_profiles import ProfileSettings
 from everlore.domain.context import Context, ContextItem, ContextPart, LeftOut, Part, Profile, WhyLeftOut
 from everlore.domain.errors import ConfigurationError
 from everlore.domain.ids import new_id

@@ -1950,6 +1950,8 @@ CREATE INDEX handed_out_shingles ON everlore.handed_out USING gin (workspace_id,
 
 CREATE UNIQUE INDEX link_suggestion_pair ON everlore.link_suggestion USING btree (workspace_id, LEAST(entity_id, other_id), GREATEST(entity_id, other_id));
 
+CREATE INDEX memory_core ON everlore.memory USING btree (workspace_id, importance) WHERE ((tier = 'shown'::text) AND (superseded_at IS NULL) AND (review IS NULL) AND (forgotten_at IS NULL));
+
 CREATE INDEX memory_entity_entity ON everlore.memory_entity USING btree (workspace_id, entity_id, lineage_id);
 
 CREATE INDEX memory_hash ON everlore.memory USING btree (workspace_id, content_hash) WHERE (superseded_at IS NULL);

@@ -1,7 +1,7 @@
 """How many tokens a text has at the most, where the reader's own tokenizer is not known.
 
 Byte pairs and wordpieces of today's models make fewer of ordinary text: they keep common words whole, and cut others every three
-or four letters. What they cut finely is counted finely: digits, signs, mixed case, letters of other scripts, emoji.
+letters or later. What they cut finely is counted finely: digits, signs, mixed case, letters of other scripts, emoji.
 """
 
 import re
@@ -11,7 +11,7 @@ _PIECE = re.compile(r"(?P<ascii>[A-Za-z]+)|(?P<blank>[ \t]+)|(?P<letters>[^\W\d_
 _VOWELS = frozenset("aeiouyAEIOUY")
 # Latin, Greek and Cyrillic with all their accents end here: what lies beyond has its letters cut one by one.
 _LAST_ALPHABET = 0x052F
-_LONG_WORD = 20
+_SHORT_WORD, _LONG_WORD = 5, 20
 
 
 def estimated_tokens(text: str) -> int:
@@ -34,10 +34,10 @@ def _piece(match: re.Match[str]) -> int:
 
 
 def _word(word: str) -> int:
-    """What looks like a word in pieces of four letters, other runs (`xK`, `QWRT`, base64) in pieces of one and a half."""
+    """A short word whole, a longer one in pieces of three letters, other runs (`xK`, base64) in pieces of one and a half."""
     plain = word.islower() or word.istitle() or len(word) == 1
     if plain and len(word) < _LONG_WORD and (len(word) < 4 or _VOWELS & set(word)):
-        return -(-len(word) // 4)
+        return 1 if len(word) <= _SHORT_WORD else -(-len(word) // 3)
     return -(-2 * len(word) // 3)
 
 

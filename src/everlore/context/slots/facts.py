@@ -1,4 +1,4 @@
-"""Facts that answer."""
+"""Facts that answer, with since when they hold."""
 
 from collections.abc import Sequence
 

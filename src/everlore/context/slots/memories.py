@@ -1,4 +1,4 @@
-"""Memories that answer."""
+"""Memories that answer, each with the messages that it rests on."""
 
 from collections.abc import Sequence
 

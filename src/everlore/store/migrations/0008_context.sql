@@ -41,6 +41,10 @@ create index context_item_message on everlore.context_item (workspace_id, messag
 create index context_item_memory on everlore.context_item (workspace_id, memory_id) where memory_id is not null;
 create index context_item_fact on everlore.context_item (workspace_id, fact_id) where fact_id is not null;
 
+-- What matters most, for heads.
+create index memory_core on everlore.memory (workspace_id, importance)
+    where tier = 'shown' and superseded_at is null and review is null and forgotten_at is null;
+
 alter table everlore.context enable row level security;
 alter table everlore.context_item enable row level security;
 create policy own_workspace on everlore.context using (workspace_id = everlore.current_workspace());

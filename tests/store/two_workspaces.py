@@ -250,7 +250,8 @@ insert into everlore.context (workspace_id, context_id, thread_id, profile, budg
 select workspace_id, gen_random_uuid(), thread_id, 'lean', 100, now() from everlore.thread where workspace_id = %(ws)s;
 
 insert into everlore.context_item (workspace_id, context_id, place, part, slot, tokens, memory_id, words)
-select c.workspace_id, c.context_id, 0, 'head', 'core', 3, m.memory_id, %(word)s
+select c.workspace_id, c.context_id, row_number() over (partition by c.context_id order by m.memory_id), 'head', 'core', 3,
+       m.memory_id, %(word)s
 from everlore.context c join everlore.memory m using (workspace_id) where workspace_id = %(ws)s;
 
 insert into everlore.taxonomy_node (workspace_id, path, label, created_at) values (%(ws)s, 'life', %(word)s, now());

@@ -164,8 +164,8 @@ def _limits(limits: Mapping[str, Any]) -> Any:
 
 
 def _one_of(arguments: Sequence[Any]) -> Any:
-    """A name or an id is text; a message is the value rather than any object; None is what may be left out. Of text and any object
-    both may be sent."""
+    """A name or an id is text; a message is the value rather than any object; None is what may be left out. Text or
+    any object may be sent as either."""
     wanted = [one for one in arguments if one not in (NoneType, Unchanged)]
     values = [one for one in wanted if is_dataclass(one)]
     objects = any(get_origin(one) is Mapping for one in wanted)

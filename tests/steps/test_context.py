@@ -57,7 +57,7 @@ async def test_the_tail_has_what_answers_and_the_head_what_matters(
     assert texts(head(made), "memory") == ["I am allergic to nuts.", "Emma is my sister.", "Answer briefly."]
     assert [item.slot for item in head(made).items] == ["instructions", "pinned", "core", "standing"]
     assert SAID[1] in texts(made.tail)
-    assert "[1] I am allergic to nuts. (2025-06-14, strong)" in head(made).text.splitlines()
+    assert "[1] I am allergic to nuts. (14 Jun 2025, strong)" in head(made).text.splitlines()
     assert made.tokens <= made.budget
     assert sum(made.slots.values()) <= made.tokens
     assert all(SAID[1] not in item.text for item in head(made).items)
@@ -155,7 +155,7 @@ async def test_erased_memories_leave_the_stored_head(
     assert "Aldebaran" in head(made).text
     await workspace.erase(goes.memory_id)
     record = await workspace.context_record(made.context_id)
-    line = "[2] My secret place is Aldebaran. (2025-06-14, strong)\n"
+    line = "[2] My secret place is Aldebaran. (14 Jun 2025, strong)\n"
     assert record.head == head(made).text.replace(line, "")
     assert stays.lineage_id in {item.id for item in record.items}
     assert (
@@ -257,7 +257,7 @@ async def test_templates_of_ones_own(database: TestDatabase, clock: Clock, tmp_p
         workspace = await lore.workspace("alice", create=True)
         await workspace.remember("I am allergic to nuts.", pin=True)
         made = await workspace.context("Nuts?")
-        assert head(made).text == "* [1] I am allergic to nuts. (2025-06-14, strong)\n"
+        assert head(made).text == "* [1] I am allergic to nuts. (14 Jun 2025, strong)\n"
         (tmp_path / "head.j2").write_text("{% for %}", "utf-8")
         with pytest.raises(ConfigurationError, match=r"head\.j2"):
             await workspace.context("Nuts?")

@@ -89,7 +89,7 @@ class Contexts(Verbs):
         """
         # Loaded by who asks for one.
         from everlore.context.assembly import ContextRequest, build
-        from everlore.context.rendering import Templates
+        from everlore.context.rendering import templates
 
         settings = self.runtime.settings.context
         chosen = getattr(settings, profile)
@@ -108,13 +108,13 @@ class Contexts(Verbs):
             exact=self.runtime.tokens is not estimated_tokens,
             explain=explain,
         )
-        templates = Templates(settings.templates_dir)
+        known = templates(settings.templates_dir)
         answers = [
             await self._recalled(one, request.now, request.budget, chosen.slots)
             for one in _asked(query, given)
         ]
         async with self.writing() as tx:
-            made = await build(tx, request, answers, templates)
+            made = await build(tx, request, answers, known)
         self._note_uses(await self.found(), made, request.now)
         return made
 

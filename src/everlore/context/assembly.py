@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everlore.context.choice import Offer, choose, order
 from everlore.context.piece import Given, Material, Piece
-from everlore.context.rendering import Segment, Templates, text_of
+from everlore.context.rendering import Segment, Templates, date_of, text_of
 from everlore.context.slots import SLOTS
 from everlore.context_profiles import ProfileSettings
 from everlore.domain.context import Context, ContextItem, ContextPart, LeftOut, Part, Profile, WhyLeftOut
@@ -218,7 +218,7 @@ def _in_order(pieces: Sequence[Piece], chosen: Sequence[int]) -> list[int]:
 def _offer(piece: Piece, cost: int, count: Count) -> Offer:
     """Messages stand under the days on which they were said."""
     day = piece.at.date() if piece.kind == "message" and piece.at else None
-    heading = count(f"Said on {day}:\n") if day else 0
+    heading = count(f"{date_of(piece.at)}:\n") if day else 0
     return Offer(piece.slot, piece.value, cost, piece.first, day or piece.slot, heading)
 
 

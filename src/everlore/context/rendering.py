@@ -9,6 +9,8 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ from everlore.text.prompt_marks import CLOSING, MARK, OPENING, inert
 
 # Private characters around the place of an item. None of them comes from outside: templates see no words.
 _PLACE = re.compile("\ue000(\\d+)\ue001")
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Templates:
             number=number,
             kind=piece.kind,
             note=piece.note,
-            day="" if piece.at is None else piece.at.date().isoformat(),
+            date=date_of(piece.at),
             author=inert(piece.author or ""),
             trust=piece.trust,
             source=short_id(piece.sources[0]) if piece.sources else "",
@@ -88,12 +92,23 @@ class Templates:
         return self._environment.get_template(name)
 
 
+@lru_cache(maxsize=8)
+def templates(folder: Path | None) -> Templates:
+    """Compiled once; a file that changes is read again."""
+    return Templates(folder)
+
+
+def date_of(at: datetime | None) -> str:
+    """`8 May 2023`: the fewest tokens that a date can have and nobody mistakes."""
+    return "" if at is None else f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+
+
 def _placed(pieces: Sequence[Piece]) -> Mapping[str, list[dict[str, str]]]:
-    """What a template sees: by slot, where each item goes and the day that it is of."""
+    """What a template sees: by slot, where each item goes, and its day: to sort by, and as it is shown."""
     slots = defaultdict[str, list[dict[str, str]]](list)
     for place, piece in enumerate(pieces):
         day = "" if piece.at is None else piece.at.date().isoformat()
-        slots[piece.slot].append({"text": f"\ue000{place}\ue001", "day": day})
+        slots[piece.slot].append({"text": f"\ue000{place}\ue001", "day": day, "date": date_of(piece.at)})
     return slots
 
 

@@ -9,8 +9,10 @@ from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Rows
 
 from everlore.api.workspace import Workspace
+from everlore.distil.input_filter import RawMessage, readable
 from everlore.domain.context import Context, ContextPart
 from everlore.domain.errors import ConfigurationError, InvalidInput, NotFound
+from everlore.domain.ids import new_id
 from everlore.everlore import Everlore
 from everlore.models.fake import FakeEmbedder
 from everlore.text.prompt_marks import CLOSING, OPENING
@@ -305,3 +307,12 @@ async def test_bad_input_names_its_field(
     with pytest.raises(InvalidInput) as caught:
         await workspace.context(ASKED, **given)
     assert caught.value.field.startswith(field)
+
+
+async def test_a_tail_that_comes_back_is_not_distilled(lore: Everlore, workspace: Workspace) -> None:
+    made = await workspace.context(ASKED)
+    assert SAID[1] in made.tail.text
+    back = f"{made.tail.text}\nAnd I like tea."
+    (read,) = readable([RawMessage(new_id(), 1, "user", "user", False, NOW, back)], [()])
+    assert SAID[1] not in read.text
+    assert "And I like tea." in read.text

@@ -55,12 +55,14 @@ def _settings() -> Iterator[str]:
     yield from _setting(ModelSettings, "distil.model.")
 
 
-def _setting(model: type[BaseModel], above: str) -> Iterator[str]:
+def _setting(model: type[BaseModel], above: str, group: BaseModel | None = None) -> Iterator[str]:
+    """`group`: a group of settings as it is by default, which may differ from what its type has."""
     for name, field in model.model_fields.items():
+        default: Any = "" if field.is_required() else field.get_default(call_default_factory=True)
+        default = default if group is None else getattr(group, name)
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from _setting(field.annotation, f"{above}{name}.")
+            yield from _setting(field.annotation, f"{above}{name}.", default)
         else:
-            default = "" if field.is_required() else field.get_default(call_default_factory=True)
             yield f"| `{above}{name}` | {_cell(default)} | {_cell(field.description or '')} |"
 
 

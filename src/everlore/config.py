@@ -26,6 +26,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from everlore.context_profiles import ContextSettings
 from everlore.domain.errors import ConfigurationError
 from everlore.text.meant import meant, nearest
 from everlore.text.variants import ABBREVIATIONS, key
@@ -343,6 +344,7 @@ class Settings(BaseSettings):
     recall: RecallSettings = RecallSettings()
     distil: DistilSettings = DistilSettings()
     aliases: AliasSettings = AliasSettings()
+    context: ContextSettings = ContextSettings()
 
     @field_validator("embedders")
     @classmethod

@@ -11,6 +11,7 @@ from everlore.ports.reranker import Reranker
 from everlore.ports.tokens import Count
 from everlore.store.database import Database
 from everlore.store.passage_numbers import PassageNumbers
+from everlore.text.token_estimate import estimated_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class Runtime:
     """`database` is the application's login, in a worker the workers'. `embedders` by the names of their models.
 
     `analyst` distils, None where nothing does; `sentence_analyst` reads what a person tells directly, by rules and without a
-    model, None where the parser is not installed. `wordpieces` counts tokens. `steps` names the background steps that are done
+    model, None where the parser is not installed. `wordpieces` counts tokens of the bundled embedder, `tokens` those of the model
+    that reads contexts (an upper estimate where its tokenizer is not known). `steps` names the background steps that are done
     here: recording leaves jobs for them.
 
     What the missing parser costs, in a sentence, None where that is nothing or as the settings say: `undistilled_because` of
@@ -35,4 +37,5 @@ class Runtime:
     undistilled_because: str | None = None
     unread_because: str | None = None
     steps: tuple[str, ...] = ()
+    tokens: Count = estimated_tokens
     passage_numbers: PassageNumbers = field(default_factory=PassageNumbers)

@@ -15,6 +15,7 @@ from everlore.models.late_interaction import LateInteraction
 from everlore.models.minilm import MiniLM, count_wordpieces
 from everlore.models.openai_embedder import OpenAIEmbedder
 from everlore.models.rules import WITHOUT_FACTS, WITHOUT_PARSER, RuleAnalyst, parser_is_installed
+from everlore.models.tokenizer_file import counter_of
 from everlore.ports.analyst import Analyst
 from everlore.ports.clock import Clock
 from everlore.ports.embedder import Embedder
@@ -24,6 +25,7 @@ from everlore.store.database import APP, WORKER, Database
 from everlore.store.migrate import owner
 from everlore.store.server import SUPERUSER, Server, open_server
 from everlore.text.counts import counted
+from everlore.text.token_estimate import estimated_tokens
 from everlore.work import steps
 
 if TYPE_CHECKING:
@@ -180,6 +182,7 @@ async def make_runtime(
         clock=clock,
         undistilled_because=undistilled,
         unread_because=unread,
+        tokens=estimated_tokens if (file := settings.context.tokenizer) is None else counter_of(file),
     )
     return replace(runtime, steps=tuple(step.name for step in steps.wanted(runtime)))
 

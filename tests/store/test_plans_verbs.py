@@ -73,10 +73,8 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
     quiet = Database.workspace
 
     @asynccontextmanager
-    async def listening(
-        self: Database, workspace_id: UUID, *, read_only: bool = False
-    ) -> AsyncGenerator[Transaction]:
-        async with quiet(self, workspace_id, read_only=read_only) as connection:
+    async def listening(self: Database, workspace_id: UUID, **how: bool) -> AsyncGenerator[Transaction]:
+        async with quiet(self, workspace_id, **how) as connection:
             connection.connection.add_notice_handler(hear)
             try:
                 yield connection
@@ -103,6 +101,10 @@ async def everything(lore: Everlore, workspace: Workspace) -> None:
     await lore.catch_up()
     for question in ("Where do I live?", "What does Emma like?", "Which tasks are open?", "word11 word23"):
         await workspace.recall(question)
+    made = await workspace.context("What does Emma like?", thread="new", budget=500)
+    made = await workspace.context("Where do I live?", since=made.context_id, budget=500)
+    await workspace.context_record(made.short_id)
+    await workspace.contexts(thread="new")
     tea = await workspace.remember("Emma likes green tea.")
     await workspace.correct(tea.memory_id, content="Emma likes black tea.")
     await workspace.pin(tea.lineage_id)

@@ -44,6 +44,8 @@ TABLES: dict[str, tuple[str, str]] = {
     "everlore.unembedded": ("workspace_table", WRITE),
     "everlore.handed_out": ("workspace_table", WRITE),
     "everlore.feedback": ("workspace_table", WRITE),
+    "everlore.context": ("workspace_table", WRITE),
+    "everlore.context_item": ("workspace_table", WRITE),
     "everlore.watermark": ("workspace_table", WRITE),
     "everlore.entity": ("workspace_table", WRITE),
     "everlore.alias": ("workspace_table", WRITE),
@@ -243,6 +245,14 @@ values (%(ws)s, convert_to(%(word)s, 'UTF8'), array[1, 2, length(%(word)s)], now
 insert into everlore.feedback (workspace_id, feedback_id, message_id, terms, confirmed, given_at)
 select m.workspace_id, gen_random_uuid(), m.message_id, array(select digest from everlore.term_digests(%(word)s)), true, now()
 from everlore.message m where workspace_id = %(ws)s and m.position = 1;
+
+insert into everlore.context (workspace_id, context_id, thread_id, profile, budget, made_at)
+select workspace_id, gen_random_uuid(), thread_id, 'lean', 100, now() from everlore.thread where workspace_id = %(ws)s;
+
+insert into everlore.context_item (workspace_id, context_id, place, part, slot, tokens, memory_id, words)
+select c.workspace_id, c.context_id, row_number() over (partition by c.context_id order by m.memory_id), 'head', 'core', 3,
+       m.memory_id, %(word)s
+from everlore.context c join everlore.memory m using (workspace_id) where workspace_id = %(ws)s;
 
 insert into everlore.taxonomy_node (workspace_id, path, label, created_at) values (%(ws)s, 'life', %(word)s, now());
 

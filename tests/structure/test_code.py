@@ -37,6 +37,7 @@ LAZY = {
     "knowledge/drafts.py": "the patterns that hold drafts against messages, for who reads some",
     "knowledge/erasure.py": "recall, for who erases something",
     "api/messages.py": "recall, for who asks something",
+    "api/contexts.py": "recall and templates, for who asks for a context",
 }
 
 

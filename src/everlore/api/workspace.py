@@ -8,6 +8,7 @@ from inspect import iscoroutinefunction
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from uuid import UUID
 
+from everlore.api.contexts import Contexts
 from everlore.api.directory import Directory, Verbs
 from everlore.api.distilling import Distilling
 from everlore.api.entities import Graph
@@ -91,6 +92,9 @@ class Workspace:
     regenerate = _verb(Messages, Messages.regenerate)
     switch = _verb(Messages, Messages.switch)
     recall = _verb(Messages, Messages.recall)
+    context = _verb(Contexts, Contexts.context)
+    contexts = _verb(Contexts, Contexts.contexts)
+    context_record = _verb(Contexts, Contexts.context_record)
     feedback = _verb(Judging, Judging.feedback)
     messages = _verb(Messages, Messages.messages)
     threads = _verb(Messages, Messages.threads)

@@ -23,6 +23,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from everlore.ports.analyst import WindowMessage
+from everlore.text.prompt_marks import MARK
 from everlore.text.secrets import mask, redact
 from everlore.text.shingles import is_copy, paragraphs
 
@@ -30,7 +31,6 @@ __all__ = ["MARK", "RawMessage", "Span", "mark", "mask", "off_the_record", "read
 
 Span = tuple[int, int]
 
-MARK = "everlore-memory"
 _GAP = timedelta(hours=6)
 
 

@@ -838,6 +838,39 @@ CREATE TABLE everlore.breaker (
 
 ALTER TABLE everlore.breaker OWNER TO everlore_owner;
 
+CREATE TABLE everlore.context (
+    workspace_id uuid NOT NULL,
+    context_id uuid NOT NULL,
+    parent_id uuid,
+    thread_id uuid,
+    profile text NOT NULL,
+    budget integer NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    CONSTRAINT context_budget_check CHECK ((budget >= 0)),
+    CONSTRAINT context_profile_check CHECK ((profile = ANY (ARRAY['companion'::text, 'agent'::text, 'lean'::text, 'custom'::text])))
+);
+
+ALTER TABLE everlore.context OWNER TO everlore_owner;
+
+CREATE TABLE everlore.context_item (
+    workspace_id uuid NOT NULL,
+    context_id uuid NOT NULL,
+    place integer NOT NULL,
+    part text NOT NULL,
+    slot text NOT NULL,
+    number integer,
+    tokens integer NOT NULL,
+    message_id uuid,
+    memory_id uuid,
+    fact_id uuid,
+    fact_version uuid,
+    words text,
+    CONSTRAINT context_item_check CHECK ((num_nonnulls(message_id, memory_id, fact_id) <= 1)),
+    CONSTRAINT context_item_part_check CHECK ((part = ANY (ARRAY['head'::text, 'tail'::text])))
+);
+
+ALTER TABLE everlore.context_item OWNER TO everlore_owner;
+
 CREATE TABLE everlore.distil_again (
     workspace_id uuid NOT NULL,
     thread_id uuid NOT NULL,
@@ -1667,6 +1700,12 @@ ALTER TABLE ONLY everlore.audit_log
 ALTER TABLE ONLY everlore.breaker
     ADD CONSTRAINT breaker_pkey PRIMARY KEY (workspace_id, model);
 
+ALTER TABLE ONLY everlore.context_item
+    ADD CONSTRAINT context_item_pkey PRIMARY KEY (workspace_id, context_id, place);
+
+ALTER TABLE ONLY everlore.context
+    ADD CONSTRAINT context_pkey PRIMARY KEY (workspace_id, context_id);
+
 ALTER TABLE ONLY everlore.distil_again
     ADD CONSTRAINT distil_again_pkey PRIMARY KEY (workspace_id, thread_id, first);
 
@@ -1853,6 +1892,16 @@ CREATE UNIQUE INDEX alias_of_entity ON everlore.alias USING btree (workspace_id,
 
 CREATE INDEX alias_trigram ON everlore.alias USING gin (workspace_id, normalised public.gin_trgm_ops);
 
+CREATE INDEX context_item_fact ON everlore.context_item USING btree (workspace_id, fact_id) WHERE (fact_id IS NOT NULL);
+
+CREATE INDEX context_item_memory ON everlore.context_item USING btree (workspace_id, memory_id) WHERE (memory_id IS NOT NULL);
+
+CREATE INDEX context_item_message ON everlore.context_item USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX context_made ON everlore.context USING btree (workspace_id, made_at, context_id);
+
+CREATE INDEX context_thread ON everlore.context USING btree (workspace_id, thread_id, made_at);
+
 CREATE INDEX distillation_failed ON everlore.distillation USING btree (workspace_id, thread_id) WHERE (error IS NOT NULL);
 
 CREATE UNIQUE INDEX distillation_window ON everlore.distillation USING btree (workspace_id, thread_id, first) WHERE (superseded_at IS NULL);
@@ -1900,6 +1949,8 @@ CREATE INDEX feedback_terms ON everlore.feedback USING gin (workspace_id, terms)
 CREATE INDEX handed_out_shingles ON everlore.handed_out USING gin (workspace_id, shingles) WITH (fastupdate=off);
 
 CREATE UNIQUE INDEX link_suggestion_pair ON everlore.link_suggestion USING btree (workspace_id, LEAST(entity_id, other_id), GREATEST(entity_id, other_id));
+
+CREATE INDEX memory_core ON everlore.memory USING btree (workspace_id, importance) WHERE ((tier = 'shown'::text) AND (superseded_at IS NULL) AND (review IS NULL) AND (forgotten_at IS NULL));
 
 CREATE INDEX memory_entity_entity ON everlore.memory_entity USING btree (workspace_id, entity_id, lineage_id);
 
@@ -2074,6 +2125,24 @@ ALTER TABLE ONLY everlore.audit_log
 ALTER TABLE ONLY everlore.breaker
     ADD CONSTRAINT breaker_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY everlore.context_item
+    ADD CONSTRAINT context_item_workspace_id_context_id_fkey FOREIGN KEY (workspace_id, context_id) REFERENCES everlore.context(workspace_id, context_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.context_item
+    ADD CONSTRAINT context_item_workspace_id_fact_id_fkey FOREIGN KEY (workspace_id, fact_id) REFERENCES everlore.fact(workspace_id, fact_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.context_item
+    ADD CONSTRAINT context_item_workspace_id_memory_id_fkey FOREIGN KEY (workspace_id, memory_id) REFERENCES everlore.memory(workspace_id, memory_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.context_item
+    ADD CONSTRAINT context_item_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES everlore.message(workspace_id, message_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.context
+    ADD CONSTRAINT context_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES everlore.workspace(workspace_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everlore.context
+    ADD CONSTRAINT context_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY everlore.distil_again
     ADD CONSTRAINT distil_again_workspace_id_thread_id_fkey FOREIGN KEY (workspace_id, thread_id) REFERENCES everlore.thread(workspace_id, thread_id) ON DELETE CASCADE;
 
@@ -2236,6 +2305,10 @@ ALTER TABLE everlore.audit_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.breaker ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everlore.context ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everlore.context_item ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everlore.distil_again ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everlore.distillation ENABLE ROW LEVEL SECURITY;
@@ -2277,6 +2350,10 @@ CREATE POLICY own_workspace ON everlore.alias USING ((workspace_id = everlore.cu
 CREATE POLICY own_workspace ON everlore.audit_log USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.breaker USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.context USING ((workspace_id = everlore.current_workspace()));
+
+CREATE POLICY own_workspace ON everlore.context_item USING ((workspace_id = everlore.current_workspace()));
 
 CREATE POLICY own_workspace ON everlore.distil_again USING ((workspace_id = everlore.current_workspace()));
 
@@ -2581,6 +2658,12 @@ GRANT SELECT,INSERT ON TABLE everlore.audit_log TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.breaker TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.breaker TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.context TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.context TO everlore_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.context_item TO everlore_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.context_item TO everlore_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.distil_again TO everlore_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everlore.distil_again TO everlore_worker;

@@ -57,6 +57,8 @@ KINDS = {
         "read_passage", "write_passage", frozenset({"thread_id", "session_id", "sequence", "position"})
     ),
     "feedback": TransferKind("read_feedback", "write_feedback"),
+    "context": TransferKind("read_context", "write_context"),
+    "context_item": TransferKind("read_context_item", "write_context_item"),
     "distillation": TransferKind("read_distillation", "write_distillation"),
     "distil_again": TransferKind("read_distil_again", "write_distil_again"),
     "watermark": TransferKind("read_watermark", "write_watermark"),

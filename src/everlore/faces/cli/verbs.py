@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from everlore.domain.answers import UNCHANGED, Page, names
 from everlore.domain.errors import InvalidInput
-from everlore.faces.cli import entities, graph, knowing, memories, memory, operating, recalling
+from everlore.faces.cli import contexts, entities, graph, knowing, memories, memory, operating, recalling
 from everlore.faces.cli.call import Call, Json, call_of, index_one, read_stdin, require_confirmation, run
 from everlore.faces.cli.output import clean, local, moment
 from everlore.faces.cli.shown import PRINTERS, QUESTIONS, RecordedAt, Shown, ValidAt, alone, as_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from everlore.api.verbs import Parameter, Verb
 
 # Each says how its answers look.
-LOOKS = (entities, graph, knowing, memories, memory, operating, recalling)
+LOOKS = (contexts, entities, graph, knowing, memories, memory, operating, recalling)
 # Lists of what distilling makes.
 _DISTILLED = {"memories", "facts", "entities"}
 _TEXTS = {"content", "text"}
@@ -34,6 +34,8 @@ _MAX_STDIN_BYTES = 1_000_000
 # What stands in the list of all commands; a test compares that of single ones with what their verbs say.
 _HELP = {
     "recall": "Recall the messages, memories and facts that answer a question.",
+    "context": "Make the memory part of a prompt: a head for the beginning of the conversation, a tail for this question.",
+    "contexts": "Contexts that were given to prompts: list them, or look at one.",
     "feedback": "Confirm or refuse the sources of an answer.",
     "revise": "Store a message anew, with other words, in the place of one; what followed that leaves the path.",
     "regenerate": "Store another answer beside one; the path leads to it from now on.",

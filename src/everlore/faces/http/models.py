@@ -164,10 +164,12 @@ def _limits(limits: Mapping[str, Any]) -> Any:
 
 
 def _one_of(arguments: Sequence[Any]) -> Any:
-    """A name or an id is text; a message is the value rather than any object; None is what may be left out."""
+    """A name or an id is text; a message is the value rather than any object; None is what may be left out. Text or
+    any object may be sent as either."""
     wanted = [one for one in arguments if one not in (NoneType, Unchanged)]
     values = [one for one in wanted if is_dataclass(one)]
-    if str in wanted:
+    objects = any(get_origin(one) is Mapping for one in wanted)
+    if str in wanted and not objects:
         chosen: Any = str
     elif values:
         chosen = _wire(values[0])

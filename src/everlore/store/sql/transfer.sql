@@ -19,6 +19,8 @@ union all select 'entity_change', count(*) from everlore.entity_change where wor
 union all select 'link_suggestion', count(*) from everlore.link_suggestion where workspace_id = %(workspace)s
 union all select 'passage', count(*) from everlore.passage where workspace_id = %(workspace)s and layer <> 'said' and kind <> 'message'
 union all select 'feedback', count(*) from everlore.feedback where workspace_id = %(workspace)s
+union all select 'context', count(*) from everlore.context where workspace_id = %(workspace)s
+union all select 'context_item', count(*) from everlore.context_item where workspace_id = %(workspace)s
 union all select 'distillation', count(*) from everlore.distillation where workspace_id = %(workspace)s
 union all select 'distil_again', count(*) from everlore.distil_again where workspace_id = %(workspace)s
 union all select 'watermark', count(*) from everlore.watermark where workspace_id = %(workspace)s
@@ -126,6 +128,14 @@ from everlore.passage p where p.workspace_id = %(workspace)s and p.layer <> 'sai
 -- read_feedback: what people said of the sources of answers
 select (to_jsonb(t) - 'workspace_id')::text from everlore.feedback t
 where t.workspace_id = %(workspace)s order by t.feedback_id;
+
+-- read_context: what was put into prompts
+select (to_jsonb(t) - 'workspace_id')::text from everlore.context t
+where t.workspace_id = %(workspace)s order by t.context_id;
+
+-- read_context_item: what stands in contexts
+select (to_jsonb(t) - 'workspace_id')::text from everlore.context_item t
+where t.workspace_id = %(workspace)s order by t.context_id, t.place;
 
 -- read_distillation: windows that were read
 select (to_jsonb(t) - 'workspace_id')::text from everlore.distillation t
@@ -283,6 +293,18 @@ from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null:
 insert into everlore.feedback (workspace_id, feedback_id, message_id, lineage_id, terms, confirmed, given_at)
 select %(workspace)s, r.feedback_id, r.message_id, r.lineage_id, r.terms, r.confirmed, r.given_at
 from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.feedback, line -> 'fields') as r;
+
+-- write_context: lines of the kind context
+insert into everlore.context (workspace_id, context_id, parent_id, thread_id, profile, budget, made_at)
+select %(workspace)s, r.context_id, r.parent_id, r.thread_id, r.profile, r.budget, r.made_at
+from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.context, line -> 'fields') as r;
+
+-- write_context_item: lines of the kind context_item
+insert into everlore.context_item (
+    workspace_id, context_id, place, part, slot, number, tokens, message_id, memory_id, fact_id, fact_version, words)
+select %(workspace)s, r.context_id, r.place, r.part, r.slot, r.number, r.tokens, r.message_id, r.memory_id, r.fact_id,
+       r.fact_version, r.words
+from jsonb_array_elements(%(lines)s::jsonb) as line, jsonb_populate_record(null::everlore.context_item, line -> 'fields') as r;
 
 -- write_distillation: lines of the kind distillation
 insert into everlore.distillation (

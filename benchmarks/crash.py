@@ -249,10 +249,11 @@ def _count_messages(connection: psycopg.Connection[Any], acknowledged: set[int],
 
 
 def _count_index(connection: psycopg.Connection[Any], report: Report) -> None:
+    """Of what was said; a worker that had the time made keys of some of it, which are in other layers."""
     (vectors,) = connection.execute(
-        "select count(*) from everlore.passage p where not exists (select from everlore.passage_vector v"
-        " where v.workspace_id = p.workspace_id and v.passage_id = p.passage_id)"
-        " or not exists (select from everlore.message m where m.workspace_id = p.workspace_id and m.message_id = p.owner_id)"
+        "select count(*) from everlore.passage p where p.layer = 'said' and (not exists ("
+        "select from everlore.passage_vector v where v.workspace_id = p.workspace_id and v.passage_id = p.passage_id)"
+        " or not exists (select from everlore.message m where m.workspace_id = p.workspace_id and m.message_id = p.owner_id))"
     ).fetchone() or (0,)
     report.without_vector += vectors
     expected = {
@@ -267,12 +268,14 @@ def _count_index(connection: psycopg.Connection[Any], report: Report) -> None:
     }
     stored = [
         (term, *posting)
-        for term, raw in connection.execute("select term, postings from everlore.posting_block")
+        for term, raw in connection.execute(
+            "select term, postings from everlore.posting_block where layer = 'said'"
+        )
         for posting in np.frombuffer(raw, POSTING).tolist()
     ]
     packed = {number: length for _, number, _, length in expected}
     totals = connection.execute(
-        "select sum(passages), sum(length) from everlore.lexical_statistics"
+        "select sum(passages), sum(length) from everlore.lexical_statistics where layer = 'said'"
     ).fetchone()
     report.wrong_postings += len(expected.symmetric_difference(stored)) + len(stored) - len(set(stored))
     report.wrong_postings += totals != (len(packed), sum(packed.values()))

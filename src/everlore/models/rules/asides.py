@@ -1,4 +1,4 @@
-"""What is said on the way, without a verb: "Ben, 34,", "the curator, Inês Carvalho", "Jo Berg, from Bonn"."""
+"""What is said on the way, without a verb: "Ben, 34,", "the curator, Inês Carvalho", "Ben, the plumber"."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 from everlore.models.rules.clauses import child
 from everlore.models.rules.kin import PROFESSIONS
 from everlore.models.rules.phrases import (
-    PLACES,
     SaidFact,
     called,
     is_fit,
@@ -35,7 +34,6 @@ def asides(said: "Iterable[Token]", scene: Scene) -> Iterator[SaidFact]:
             for job in (one for one in token.children if one.dep_ == "appos" and one.lower_ in PROFESSIONS):
                 if child(job, "poss") is None:
                     yield from _works(job, name)
-            yield from _origin(token, name)
 
 
 def _somebody(token: "Token", scene: Scene) -> str | None:
@@ -63,13 +61,3 @@ def _age(token: "Token", name: str) -> Iterator[SaidFact]:
         return
     if 0 < int(behind[1].text) < 120 and (len(behind) == 2 or behind[2].text in _CLOSES):
         yield SaidFact(name, "age", behind[1].text, behind[1].i, behind[1].i + 1)
-
-
-def _origin(token: "Token", name: str) -> Iterator[SaidFact]:
-    """Set apart by a comma, or a place that the parser knows for one."""
-    for place in slot(token, ("from",)):
-        apart = token.i + 1 < len(token.doc) and token.nbor(1).text == ","
-        if (apart or place.ent_type_ in PLACES) and is_fit(place, "place"):
-            said = object_of(place, name, "comes_from")
-            if said is not None:
-                yield said

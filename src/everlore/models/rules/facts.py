@@ -184,6 +184,8 @@ def _framed(frame: _Frame, head: "Token", subject: str) -> Iterator[SaidFact]:
     found = list(slot(head, frame.slots))
     for token in found[:1] if frame.of == "place" else found:
         for one in listed(token) if frame.of != "place" else (token,):
+            if head.lemma_ in {"have", "get"} and any(part.lower_ == "the" for part in one.children):
+                continue  # "we've got the caravan from the 2nd": not for good
             if is_fit(one, frame.of) and (said := object_of(one, subject, frame.predicate)) is not None:
                 yield replace(said, ended=frame.ended or over)
 

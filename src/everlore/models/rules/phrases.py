@@ -163,7 +163,8 @@ def called(token: "Token") -> "list[Token]":
         ),
         None,
     )
-    return [] if first is None else [one for one in listed(first) if one.text[:1].isupper()]
+    names = [] if first is None else [one for one in listed(first) if one.text[:1].isupper()]
+    return [one for one in names if not {one.lower_, one.lower_.removesuffix("s")} & _DAYS]
 
 
 def _title(token: "Token") -> tuple[int, int] | None:

@@ -1,9 +1,10 @@
 """Contexts: a head that stays as it is, a tail for each question, within the budget, with a log that erasure reaches."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from tests.conftest import Clock, TestDatabase
 from tests.steps.conftest import Rows
@@ -111,6 +112,66 @@ async def test_nothing_that_stands_in_the_messages_is_said_again(
     assert SAID[0] in texts(made.tail)
     assert SAID[1] not in texts(made.tail)
     assert "in the messages" in {one.why for one in made.left_out}
+
+
+async def test_a_question_or_a_doubt_in_the_messages_says_nothing(
+    lore: Everlore, workspace: Workspace
+) -> None:
+    nuts = await workspace.remember("I am allergic to nuts.", importance=0.9)
+    made = await workspace.context(messages=["Did I tell you that I am allergic to nuts?"])
+    assert texts(head(made), "memory") == ["I am allergic to nuts."]
+    await workspace.correct(nuts.memory_id, content="I am allergic to hazelnuts only.")
+    doubt = ["I am allergic to hazelnuts only. Not sure, though"]
+    after = await workspace.context(ASKED, messages=doubt, since=made.context_id)
+    assert "I am allergic to hazelnuts only." in texts(after.tail, "memory")
+
+
+async def test_what_did_not_fit_into_the_head_may_stand_in_the_tail_and_is_not_called_new(
+    lore: Everlore, workspace: Workspace
+) -> None:
+    long = [f"I keep the {kind} that I carved, {'in the shed behind the house, ' * 6}number {n}." for n, kind in
+            enumerate(("owl", "heron", "otter", "badger", "weasel"), 1)]  # fmt: skip
+    for text in long:
+        await workspace.remember(text, importance=0.9)
+    await lore.catch_up()
+    asked = "Where is the weasel that I carved?"
+    made = await workspace.context(asked, profile="lean", budget=700)
+    given = texts(head(made), "memory") + texts(made.tail, "memory")
+    assert long[4] in given
+    assert len(set(given)) == len(given)
+    again = await workspace.context(asked, since=made.context_id)
+    assert "new:" not in again.tail.text
+
+
+async def test_messages_as_providers_have_them(lore: Everlore, workspace: Workspace) -> None:
+    parts = [{"type": "text", "text": SAID[1]}, {"type": "image_url", "image_url": {"url": "x"}}]
+    called = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
+    made = await workspace.context(ASKED, messages=[{"role": "user", "content": parts}, called])
+    assert SAID[1] not in texts(made.tail)
+    with pytest.raises(InvalidInput, match=r"messages\[0\]"):
+        await workspace.context(ASKED, messages=["a\x00b"])
+
+
+async def test_days_are_those_of_who_asks(lore: Everlore, workspace: Workspace) -> None:
+    west = timezone(timedelta(hours=-7))
+    await workspace.record(
+        [{"role": "user", "text": "Emma called from Lisbon.", "at": datetime(2025, 7, 14, 22, tzinfo=west)}]
+    )
+    await lore.catch_up()
+    made = await workspace.context(ASKED, now=datetime(2025, 7, 14, 23, tzinfo=west))
+    assert "14 Jul 2025:" in made.tail.text
+    assert "15 Jul 2025:" not in made.tail.text
+
+
+async def test_a_cycle_of_contexts_ends(lore: Everlore, workspace: Workspace, database: TestDatabase) -> None:
+    first = await workspace.context(ASKED)
+    second = await workspace.context(ASKED, since=first.context_id)
+    async with await psycopg.AsyncConnection.connect(database.superuser, autocommit=True) as other:
+        await other.execute(
+            "update everlore.context set parent_id = %s where context_id = %s",
+            [second.context_id, first.context_id],
+        )
+    assert (await workspace.context("And the kayak?", since=second.context_id)).head is None
 
 
 async def test_without_a_question_the_last_messages_are_asked(lore: Everlore, workspace: Workspace) -> None:

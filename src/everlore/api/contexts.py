@@ -85,7 +85,8 @@ class Contexts(Verbs):
 
         The head has instructions, what is pinned, what matters most and standing wishes; it is made once, and stays as it is. The
         tail has what answers, and what has changed since. Whole items within the budget; nothing that stands in `messages`, or
-        that the contexts before gave in the same version. Raises InvalidInput, NotFound.
+        that the contexts before gave in the same version. Raises InvalidInput, NotFound, Conflict (what it is
+        made of was erased meanwhile).
         """
         # Loaded by who asks for one.
         from everlore.context.assembly import ContextRequest, build
@@ -213,11 +214,15 @@ def _text_of(message: Any, place: int) -> tuple[str, str]:
     """Role and text of a message that the reader has. Raises InvalidInput."""
     field = f"messages[{place}]"
     if isinstance(message, str):
-        return "user", message
+        return "user", valid_text(message, field, MAX_TEXT_BYTES)
     if not isinstance(message, Mapping):
         raise InvalidInput(field, "must be text, or an object with role and text")
     known = cast("Mapping[str, Any]", message)
-    role, text = known.get("role", "user"), known.get("text", known.get("content", ""))
+    role, text = known.get("role", "user"), known.get("text", known.get("content")) or ""
+    if isinstance(text, list):  # parts, as providers have them: pictures and calls of tools have no words
+        parts = cast("list[Any]", text)
+        said = [cast("Mapping[str, Any]", one).get("text") for one in parts if isinstance(one, Mapping)]
+        text = "\n".join(one for one in said if isinstance(one, str))
     if not isinstance(role, str) or not isinstance(text, str):
         raise InvalidInput(field, "must have a role and a text that are text")
     return role, valid_text(text, f"{field}.text", MAX_TEXT_BYTES)

@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everlore.context.choice import Offer, choose, order
-from everlore.context.piece import Given, Material, Piece
+from everlore.context.piece import Given, Material, Piece, SaidBefore
 from everlore.context.rendering import Segment, Templates, date_of, text_of
 from everlore.context.slots import SLOTS
 from everlore.context_profiles import ProfileSettings
@@ -19,7 +19,6 @@ from everlore.ports.tokens import Count
 from everlore.store import contexts
 from everlore.store.contexts import GivenRow, ItemRow, NewContext
 from everlore.store.run import Transaction
-from everlore.text.words import in_a_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +44,14 @@ async def build(
 ) -> Context:
     """Make a context of what was recalled, and log it, in the caller's transaction."""
     given = await _given(tx, request.since)
+    if request.since is not None and (before := await contexts.show(tx, request.since)) is not None:
+        given.made_at = before[0].at
     material = Material(
         tx=tx,
         now=request.now,
         thread_id=request.thread_id,
         answers=tuple(answers),
-        said="".join(map(in_a_row, request.said)),
+        said=SaidBefore.of(request.said),
         given=given,
         goes_on=request.since is not None,
         most=_most(request.settings),
@@ -61,10 +62,15 @@ async def build(
     if request.since is None:
         allowed = int(request.budget * request.settings.head)
         head = _assembled(request, "head", offered.head, allowed, given.last_number, templates)
+        if any(piece.first for piece in offered.head) and not any(one.id is None for one in head.part.items):
+            # How to use all that follows comes before the head's share.
+            head = _assembled(request, "head", offered.head, request.budget, given.last_number, templates)
         left_out += head.left_out
+    stands = {(one.kind, one.id) for one in head.part.items if one.id} if head else set[tuple[str, UUID]]()
     last = given.last_number if head is None else max(given.last_number, head.last_number)
     rest = request.budget - (head.part.tokens if head else 0)
-    tail = _assembled(request, "tail", offered.tail, rest, last, templates)
+    following = [piece for piece in offered.tail if (piece.kind, piece.id) not in stands]
+    tail = _assembled(request, "tail", following, rest, last, templates)
     context_id = new_id()
     items = [*(head.rows if head else ()), *tail.rows]
     await contexts.write(
@@ -132,25 +138,30 @@ class _Offered:
 
 async def _offered(material: Material) -> _Offered:
     offered = _Offered([], [], [])
-    seen: set[tuple[str, UUID]] = set()
+    seen: set[tuple[str, str, UUID]] = set()
     for slot in SLOTS:
         if not material.most.get(slot.name, 0) or (slot.part == "head" and material.goes_on):
             continue
         for piece in await slot.pieces(material):
-            if why := _repeats(material, piece):
+            if why := _repeats(material, piece, slot.part):
                 offered.repeated.append((piece, why))
-            elif piece.id is None or (piece.kind, piece.id) not in seen:
-                (offered.head if slot.part == "head" else offered.tail).append(piece)
-                seen |= {(piece.kind, piece.id)} if piece.id else set()
+            elif piece.id is None or (slot.part, piece.kind, piece.id) not in seen:
+                here = (
+                    piece if piece.at is None else replace(piece, at=piece.at.astimezone(material.now.tzinfo))
+                )
+                (offered.head if slot.part == "head" else offered.tail).append(here)
+                seen |= {(slot.part, piece.kind, piece.id)} if piece.id else set()
     return offered
 
 
-def _repeats(material: Material, piece: Piece) -> WhyLeftOut | None:
+def _repeats(material: Material, piece: Piece, part: Part) -> WhyLeftOut | None:
+    """What stands in the head, and what has changed, is said whatever the messages say: those may doubt it."""
     if not piece.names:
         return None
     if material.given.has(piece):
         return "given before"
-    return "in the messages" if material.is_said(piece.text) else None
+    may = part == "tail" and not piece.first
+    return "in the messages" if may and material.said.has(piece.own or piece.text) else None
 
 
 @dataclass(frozen=True, slots=True)

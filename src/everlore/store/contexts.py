@@ -103,15 +103,6 @@ async def given(tx: Transaction, context_id: UUID) -> list[GivenRow]:
 
 async def write(tx: Transaction, context: NewContext, items: Sequence[ItemRow]) -> None:
     """Log a context with what stands in it, in its order. Raises Conflict where some of it was erased just now."""
-    await tx.done(
-        _QUERIES["write"],
-        context_id=context.context_id,
-        parent_id=context.parent_id,
-        thread_id=context.thread_id,
-        profile=context.profile,
-        budget=context.budget,
-        made_at=context.made_at,
-    )
     columns = {
         "parts": "part",
         "slots": "slot",
@@ -125,6 +116,15 @@ async def write(tx: Transaction, context: NewContext, items: Sequence[ItemRow]) 
     }
     rows = {name: [getattr(item, column) for item in items] for name, column in columns.items()}
     try:
+        await tx.done(
+            _QUERIES["write"],
+            context_id=context.context_id,
+            parent_id=context.parent_id,
+            thread_id=context.thread_id,
+            profile=context.profile,
+            budget=context.budget,
+            made_at=context.made_at,
+        )
         await tx.done(
             _QUERIES["write_items"], context_id=context.context_id, places=list(range(len(items))), **rows
         )

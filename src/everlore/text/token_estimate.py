@@ -1,13 +1,16 @@
-"""How many tokens a text has at the most, where the reader's own tokenizer is not known.
+"""How many tokens an ordinary text has at the most, where the reader's own tokenizer is not known.
 
-Byte pairs and wordpieces of today's models make fewer of ordinary text: they keep common words whole, and cut others every three
-letters or later. What they cut finely is counted finely: digits, signs, mixed case, letters of other scripts, emoji.
+Byte pairs and wordpieces of today's models make fewer of English: they keep common words whole, and cut others every three
+letters or later. What they cut finely is counted finely: digits, signs, mixed case, letters of other scripts, emoji. What they
+cut as finely although it looks like English is not: unusual names, and languages that they were not made for.
 """
 
 import re
 
-# Letters of a script; digits; blanks in a row; line breaks; all else, sign by sign.
-_PIECE = re.compile(r"(?P<ascii>[A-Za-z]+)|(?P<blank>[ \t]+)|(?P<letters>[^\W\d_]+)|(?P<sign>.)", re.DOTALL)
+# Letters of a script; digits; blanks in a row; line breaks; all else, sign by sign. A blank before a digit is a token of its own.
+_PIECE = re.compile(
+    r"(?P<number> \d)|(?P<ascii>[A-Za-z]+)|(?P<blank>[ \t]+)|(?P<letters>[^\W\d_]+)|(?P<sign>.)", re.DOTALL
+)
 _VOWELS = frozenset("aeiouyAEIOUY")
 # Latin, Greek and Cyrillic with all their accents end here: what lies beyond has its letters cut one by one.
 _LAST_ALPHABET = 0x052F
@@ -22,6 +25,8 @@ def estimated_tokens(text: str) -> int:
 def _piece(match: re.Match[str]) -> int:
     piece = match[0]
     match match.lastgroup:
+        case "number":
+            return 2
         case "ascii":
             return _word(piece)
         case "blank":

@@ -59,4 +59,10 @@ class ChangesSlot:
     async def _new(self, material: Material) -> list[Piece]:
         pieces = [piece for slot in _OF_THE_HEAD for piece in await slot.pieces(material)]
         fresh = {piece.id: piece for piece in pieces if piece.id not in material.given.memories}
-        return [replace(piece, slot=self.name, note="new", first=True) for piece in fresh.values()]
+        since = material.given.made_at
+        return [
+            replace(piece, slot=self.name, note="new", first=True)
+            if since is not None and piece.at is not None and piece.at > since
+            else replace(piece, slot=self.name)
+            for piece in fresh.values()
+        ]

@@ -43,6 +43,7 @@ class MessagesSlot:
             slot=self.name,
             kind="message",
             text=" ".join([hit.text, *(f"[shares {caption}]" for caption in hit.captions)]).strip(),
+            own=hit.text,
             value=value,
             id=hit.citation.message_id,
             sources=(hit.citation.message_id,),

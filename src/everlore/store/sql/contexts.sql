@@ -1,21 +1,21 @@
 -- pinned: memories that a person pinned, in use and in view, the latest first
 select m.* from everlore.memory_shown m
 where m.workspace_id = %(workspace)s and m.tier = 'shown' and m.pinned and m.superseded_at is null and m.review is null
-  and m.forgotten_at is null and (m.valid_to is null or m.valid_to > %(now)s)
+  and m.forgotten_at is null and m.valid_from <= %(now)s and (m.valid_to is null or m.valid_to > %(now)s)
   and (m.expires_at is null or m.expires_at > %(now)s)
 order by m.valid_from desc, m.lineage_id limit %(most)s;
 
 -- core: the most important memories in use and in view
 select m.* from everlore.memory_shown m
 where m.workspace_id = %(workspace)s and m.tier = 'shown' and m.importance >= %(least)s::real and m.superseded_at is null
-  and m.review is null and m.forgotten_at is null and (m.valid_to is null or m.valid_to > %(now)s)
+  and m.review is null and m.forgotten_at is null and m.valid_from <= %(now)s and (m.valid_to is null or m.valid_to > %(now)s)
   and (m.expires_at is null or m.expires_at > %(now)s)
 order by m.importance desc, m.valid_from desc, m.lineage_id limit %(most)s;
 
 -- standing: memories of one type in use and in view, the latest first
 select m.* from everlore.memory_shown m
 where m.workspace_id = %(workspace)s and m.tier = 'shown' and m.type = %(type)s and m.superseded_at is null
-  and m.review is null and m.forgotten_at is null and (m.valid_to is null or m.valid_to > %(now)s)
+  and m.review is null and m.forgotten_at is null and m.valid_from <= %(now)s and (m.valid_to is null or m.valid_to > %(now)s)
   and (m.expires_at is null or m.expires_at > %(now)s)
 order by m.valid_from desc, m.lineage_id limit %(most)s;
 
@@ -52,14 +52,14 @@ with recursive chain as (
     union all
     select c.context_id, c.parent_id, chain.back + 1 from chain
     join everlore.context c on c.workspace_id = %(workspace)s and c.context_id = chain.parent_id
-)
+) cycle context_id set again using way
 select i.slot, i.number, i.message_id, i.memory_id, m.lineage_id, i.fact_id, i.fact_version
 from chain cross join lateral (
     select * from everlore.context_item where workspace_id = %(workspace)s and context_id = chain.context_id offset 0
 ) as i left join lateral (
     select lineage_id from everlore.memory where workspace_id = %(workspace)s and memory_id = i.memory_id offset 0
 ) as m on true
-where num_nonnulls(i.message_id, i.memory_id, i.fact_id) = 1
+where num_nonnulls(i.message_id, i.memory_id, i.fact_id) = 1 and not chain.again
 order by chain.back desc, i.place;
 
 -- write: a context

@@ -38,7 +38,7 @@ class ContextSettings(BaseModel):
     tokenizer: Path | None = Field(
         default=None,
         description="a `tokenizer.json` of the model that reads the context, by which tokens are counted exactly; left out:"
-        " they are estimated, and rather too many than too few",
+        " they are estimated, for English rather too many than too few",
     )
     templates_dir: Path | None = Field(
         default=None,

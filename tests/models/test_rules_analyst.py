@@ -121,6 +121,8 @@ def test_a_statement_gives_its_facts(said: str, meant: str) -> None:
         "Yesterday I had a calm supper in Leeds",
         "I found the allen key in Leeds",
         "I don't eat meat on Fridays",
+        "On Fridays I don't eat meat",
+        "When I'm in Leeds I don't drink coffee",
         "We've got the caravan in Leeds from the 2nd",
         "I don't drink much wine",
         "I'm flying to Leeds and making fish soup there",

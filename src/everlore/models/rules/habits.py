@@ -73,8 +73,10 @@ def habit(head: "Token", subject: str, frames: "frozenset[str]") -> Iterator[Sai
 
 
 def _is_limited(head: "Token") -> bool:
-    """ "I don't eat meat on Fridays", "I don't drink much wine": not never."""
+    """ "I don't eat meat on Fridays", "on Fridays I don't eat meat", "I don't drink much wine": not never."""
     allowed = {"dobj", "punct", "neg"}
+    if any(one.dep_ in {"prep", "advcl", "npadvmod"} for one in head.lefts):
+        return True
     if any(one.dep_ not in allowed and one.lower_ not in _EVER for one in head.rights):
         return True
     things = [one for one in head.rights if one.dep_ == "dobj"]
